@@ -1,0 +1,175 @@
+"""`overlake.toml` and `OVERLAKE_*` environment variables as one typed, frozen object.
+
+Environment wins over the file: `OVERLAKE_PROVIDER__PASSWORD` sets `password` in `[provider]`. Unknown keys are refused.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from pipeline.ranges import RANGE_SIZE
+
+FILE_NAME = "overlake.toml"
+FILE_VARIABLE = "OVERLAKE_CONFIG"
+
+Port = Annotated[int, Field(ge=1, le=65535)]
+
+
+class BadConfiguration(ValueError):
+    """The configuration cannot be used; the message says which key and what to do."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Provider(_Section):
+    """The NNTP account that overview is fetched from. A change of provider is a new `source`."""
+
+    source: str = Field("main", description="name of this provider's article numbering; change it with the provider")
+    host: str = Field("", description="host name of the NNTP server")
+    port: Port = 563
+    tls: bool = True
+    ca_file: Path | None = Field(None, description="CA certificates to trust instead of the system's")
+    username: str = ""
+    password: SecretStr = SecretStr("")
+    password_file: Path | None = Field(None, description="file with mode 0600 that holds the password")
+    connections: Annotated[int, Field(ge=1, le=500)] = Field(20, description="connections the account allows, over all workers")
+    connections_per_range: Annotated[int, Field(ge=1, le=100)] = Field(8, description="connections that fetch one range")
+    numbers_per_request: Annotated[int, Field(ge=1, le=100_000)] = Field(10_000, description="article numbers an XOVER asks for")
+    timeout: Annotated[float, Field(gt=0)] = Field(60.0, description="seconds without a byte before a connection counts as dead")
+
+    def secret(self) -> str:
+        """The password, from the setting or from its file.
+
+        Raises:
+            BadConfiguration: the file cannot be read or others may read it.
+        """
+        if self.password_file is None:
+            return self.password.get_secret_value()
+        try:
+            mode = self.password_file.stat().st_mode
+            text = self.password_file.read_text().strip()
+        except OSError as error:
+            raise BadConfiguration(f"provider.password_file: {error}; create it or set OVERLAKE_PROVIDER__PASSWORD") from error
+        if mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise BadConfiguration(f"provider.password_file {self.password_file} is readable by others; run: chmod 600 {self.password_file}")
+        return text
+
+
+class Groups(_Section):
+    """Which groups are indexed: by pattern over LIST, largest first, or named in order of preference."""
+
+    names: tuple[str, ...] = Field((), description="exact list in order of preference; empty: choose by the patterns below")
+    include: tuple[str, ...] = Field(("alt.binaries.*",), description="shell patterns of groups to take from LIST")
+    exclude: tuple[str, ...] = Field((), description="shell patterns of groups to leave out")
+    limit: Annotated[int, Field(ge=1)] = Field(1000, description="at most so many groups, largest first")
+    min_articles: Annotated[int, Field(ge=0)] = Field(1, description="leave out groups with fewer articles")
+
+
+class Catalog(_Section):
+    """The Postgres server: an own one by DSN, else an embedded one in the data folder."""
+
+    dsn: SecretStr | None = Field(None, description="postgresql:// address of the catalog database; empty: embedded Postgres")
+    dagster_dsn: SecretStr | None = Field(None, description="database for Dagster on the same server; default: catalog database name + `_dagster`")
+
+
+class Server(_Section):
+    """The Newznab endpoint and web pages."""
+
+    host: str = "127.0.0.1"
+    port: Port = 8080
+    public_url: str = Field("", description="address clients use when behind a reverse proxy, e.g. https://index.example.org")
+    title: str = "Overlake"
+
+
+class Dagster(_Section):
+    """How Dagster runs the work."""
+
+    host: str = "127.0.0.1"
+    port: Port = 3000
+    ranges_per_run: Annotated[int, Field(ge=1, le=1000)] = 16
+    concurrent_runs: Annotated[int, Field(ge=1, le=1000)] = 2
+
+
+class Settle(_Section):
+    """When a release counts as final."""
+
+    quiet_hours: Annotated[float, Field(ge=0)] = Field(24.0, description="hours without a new record before a release settles")
+    margin_hours: Annotated[float, Field(ge=0)] = Field(48.0, description="hours around a release that its groups' ranges must cover")
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. Relative paths are relative to the folder of `overlake.toml`."""
+
+    model_config = SettingsConfigDict(env_prefix="OVERLAKE_", env_nested_delimiter="__", extra="forbid", frozen=True)
+
+    data: Path = Field(Path("data"), description="folder of the lake, the chunks and the embedded Postgres")
+    range_size: Annotated[int, Field(ge=100)] = Field(RANGE_SIZE, description="article numbers of a range; fixed once ranges are planned")
+    plan_open_ranges: bool = Field(False, description="also plan the range that still grows (a small group's only one)")
+    collect_grace_hours: Annotated[float, Field(ge=0)] = Field(1.0, description="hours a replaced chunk file is kept for its readers")
+    provider: Provider = Provider()
+    groups: Groups = Groups()
+    catalog: Catalog = Catalog()
+    server: Server = Server()
+    dagster: Dagster = Dagster()
+    settle: Settle = Settle()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Environment before the file's values, which arrive as init arguments."""
+        return env_settings, init_settings
+
+
+def load(path: Path | None = None) -> Settings:
+    """Read the configuration file (argument, `$OVERLAKE_CONFIG`, or `overlake.toml` here) and the environment.
+
+    Raises:
+        BadConfiguration: no such file, not TOML, an unknown key or a value out of bounds.
+    """
+    path = path or Path(os.environ.get(FILE_VARIABLE, FILE_NAME))
+    try:
+        values = tomllib.loads(path.read_text())
+    except FileNotFoundError as error:
+        raise BadConfiguration(f"{path} does not exist; run: overlake init") from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadConfiguration(f"{path} cannot be read: {error}") from error
+    try:
+        settings = Settings(**values)
+    except ValidationError as error:
+        raise BadConfiguration(f"{path}: {'; '.join(_complaint(item) for item in error.errors())}") from error
+    folder = path.resolve().parent
+    return settings.model_copy(update={"data": folder / settings.data, "provider": _beside(settings.provider, folder)})
+
+
+def _beside(provider: Provider, folder: Path) -> Provider:
+    paths = {key: folder / value for key in ("ca_file", "password_file") if (value := getattr(provider, key))}
+    return provider.model_copy(update=paths)
+
+
+def _complaint(item: Any) -> str:
+    place = [str(part) for part in item["loc"]]
+    if item["type"] != "extra_forbidden":
+        return f"{'.'.join(place)}: {item['msg']}"
+    model: type[BaseModel] = Settings
+    for part in place[:-1]:
+        annotation = model.model_fields[part].annotation
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            model = annotation
+    near = difflib.get_close_matches(place[-1], list(model.model_fields), n=1, cutoff=0.5)
+    return f"unknown key {'.'.join(place)}" + (f"; did you mean {near[0]}?" if near else f"; known: {', '.join(model.model_fields)}")
