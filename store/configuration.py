@@ -34,18 +34,18 @@ class _Section(BaseModel):
 class Provider(_Section):
     """The NNTP account that overview is fetched from. A change of provider is a new `source`."""
 
-    source: str = Field("main", description="name of this provider's article numbering; change it with the provider")
-    host: str = Field("", description="host name of the NNTP server")
+    source: str = Field(default="main", description="name of this provider's article numbering; change it with the provider")
+    host: str = Field(default="", description="host name of the NNTP server")
     port: Port = 563
     tls: bool = True
-    ca_file: Path | None = Field(None, description="CA certificates to trust instead of the system's")
+    ca_file: Path | None = Field(default=None, description="CA certificates to trust instead of the system's")
     username: str = ""
     password: SecretStr = SecretStr("")
-    password_file: Path | None = Field(None, description="file with mode 0600 that holds the password")
-    connections: Annotated[int, Field(ge=1, le=500)] = Field(20, description="connections the account allows, over all workers")
-    connections_per_range: Annotated[int, Field(ge=1, le=100)] = Field(8, description="connections that fetch one range")
-    numbers_per_request: Annotated[int, Field(ge=1, le=100_000)] = Field(10_000, description="article numbers an XOVER asks for")
-    timeout: Annotated[float, Field(gt=0)] = Field(60.0, description="seconds without a byte before a connection counts as dead")
+    password_file: Path | None = Field(default=None, description="file with mode 0600 that holds the password")
+    connections: Annotated[int, Field(ge=1, le=500)] = Field(default=20, description="connections the account allows, over all workers")
+    connections_per_range: Annotated[int, Field(ge=1, le=100)] = Field(default=8, description="connections that fetch one range")
+    numbers_per_request: Annotated[int, Field(ge=1, le=100_000)] = Field(default=10_000, description="article numbers an XOVER asks for")
+    timeout: Annotated[float, Field(gt=0)] = Field(default=60.0, description="seconds without a byte before a connection counts as dead")
 
     def secret(self) -> str:
         """The password, from the setting or from its file.
@@ -68,18 +68,18 @@ class Provider(_Section):
 class Groups(_Section):
     """Which groups are indexed: by pattern over LIST, largest first, or named in order of preference."""
 
-    names: tuple[str, ...] = Field((), description="exact list in order of preference; empty: choose by the patterns below")
-    include: tuple[str, ...] = Field(("alt.binaries.*",), description="shell patterns of groups to take from LIST")
-    exclude: tuple[str, ...] = Field((), description="shell patterns of groups to leave out")
-    limit: Annotated[int, Field(ge=1)] = Field(1000, description="at most so many groups, largest first")
-    min_articles: Annotated[int, Field(ge=0)] = Field(1, description="leave out groups with fewer articles")
+    names: tuple[str, ...] = Field(default=(), description="exact list in order of preference; empty: choose by the patterns below")
+    include: tuple[str, ...] = Field(default=("alt.binaries.*",), description="shell patterns of groups to take from LIST")
+    exclude: tuple[str, ...] = Field(default=(), description="shell patterns of groups to leave out")
+    limit: Annotated[int, Field(ge=1)] = Field(default=1000, description="at most so many groups, largest first")
+    min_articles: Annotated[int, Field(ge=0)] = Field(default=1, description="leave out groups with fewer articles")
 
 
 class Catalog(_Section):
     """The Postgres server: an own one by DSN, else an embedded one in the data folder."""
 
-    dsn: SecretStr | None = Field(None, description="postgresql:// address of the catalog database; empty: embedded Postgres")
-    dagster_dsn: SecretStr | None = Field(None, description="database for Dagster on the same server; default: catalog database name + `_dagster`")
+    dsn: SecretStr | None = Field(default=None, description="postgresql:// address of the catalog database; empty: embedded Postgres")
+    dagster_dsn: SecretStr | None = Field(default=None, description="database for Dagster on the same server; default: catalog database name + `_dagster`")
 
 
 class Server(_Section):
@@ -87,7 +87,7 @@ class Server(_Section):
 
     host: str = "127.0.0.1"
     port: Port = 8080
-    public_url: str = Field("", description="address clients use when behind a reverse proxy, e.g. https://index.example.org")
+    public_url: str = Field(default="", description="address clients use when behind a reverse proxy, e.g. https://index.example.org")
     title: str = "Overlake"
 
 
@@ -103,8 +103,8 @@ class Dagster(_Section):
 class Settle(_Section):
     """When a release counts as final."""
 
-    quiet_hours: Annotated[float, Field(ge=0)] = Field(24.0, description="hours without a new record before a release settles")
-    margin_hours: Annotated[float, Field(ge=0)] = Field(48.0, description="hours around a release that its groups' ranges must cover")
+    quiet_hours: Annotated[float, Field(ge=0)] = Field(default=24.0, description="hours without a new record before a release settles")
+    margin_hours: Annotated[float, Field(ge=0)] = Field(default=48.0, description="hours around a release that its groups' ranges must cover")
 
 
 class Settings(BaseSettings):
@@ -113,9 +113,9 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="OVERLAKE_", env_nested_delimiter="__", extra="forbid", frozen=True)
 
     data: Path = Field(Path("data"), description="folder of the lake, the chunks and the embedded Postgres")
-    range_size: Annotated[int, Field(ge=100)] = Field(RANGE_SIZE, description="article numbers of a range; fixed once ranges are planned")
-    plan_open_ranges: bool = Field(False, description="also plan the range that still grows (a small group's only one)")
-    collect_grace_hours: Annotated[float, Field(ge=0)] = Field(1.0, description="hours a replaced chunk file is kept for its readers")
+    range_size: Annotated[int, Field(ge=100)] = Field(default=RANGE_SIZE, description="article numbers of a range; fixed once ranges are planned")
+    plan_open_ranges: bool = Field(default=False, description="also plan the range that still grows (a small group's only one)")
+    collect_grace_hours: Annotated[float, Field(ge=0)] = Field(default=1.0, description="hours a replaced chunk file is kept for its readers")
     provider: Provider = Provider()
     groups: Groups = Groups()
     catalog: Catalog = Catalog()

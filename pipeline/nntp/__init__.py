@@ -1,0 +1,1 @@
+"""NNTP: connections, wire forms, fetching a range. The only place with sockets."""
