@@ -68,7 +68,9 @@ def refusal(code: int, text: str, asked: str) -> NntpError:
     said = f"{asked}: the server answered {code} {text}"
     clue = text.lower()
     if code in {400, 481, 482, 502} and _has(clue, _TOO_MANY) and not _has(clue, _NOT_TOO_MANY):
-        return TooManyConnections(f"{said}; lower provider.connections or wait until the server has dropped dead connections")
+        return TooManyConnections(
+            f"{said}; lower provider.connections or wait until the server has dropped dead connections"
+        )
     if _has(clue, _ENDED):
         return LoginRefused(f"{said}; renew the account with the provider")
     if code in {481, 482} or (code == 502 and _has(clue, _LOGIN)):

@@ -16,6 +16,8 @@ def list_groups(account: Account, wildmat: str = "*") -> list[ActiveGroup]:
     raise NotImplementedError
 
 
-def plan_group(account: Account, source: int, group: str, *, size: int, now: datetime, include_open: bool = False) -> list[PlannedRange]:
+def plan_group(
+    account: Account, source: int, group: str, *, size: int, now: datetime, include_open: bool = False
+) -> list[PlannedRange]:
     """The ranges of a group with their eras, by index, from GROUP and small XOVER windows at each range's start."""
     raise NotImplementedError
