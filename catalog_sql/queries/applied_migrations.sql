@@ -1,0 +1,1 @@
+SELECT migration_id FROM _yoyo_migration
