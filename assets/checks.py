@@ -1,0 +1,27 @@
+"""Asset checks: what must hold of the data, shown in Dagster beside the asset."""
+
+from __future__ import annotations
+
+import dagster as dg
+from store.catalog.conservation import unbalanced
+
+from store.stores import Stores
+
+SHOWN = 20
+
+
+@dg.asset_check(
+    asset="release_chunks", description="In every range and edge, each line fetched is counted exactly once."
+)
+def lines_accounted_for(stores: dg.ResourceParam[Stores]) -> dg.AssetCheckResult:
+    """Fails when the counters of a range or edge do not add up to its lines."""
+    found = unbalanced(stores.catalog)
+    return dg.AssetCheckResult(
+        passed=not found.places,
+        metadata={
+            "ranges": found.ranges,
+            "edges": found.edges,
+            "unbalanced": len(found.places),
+            "examples": dg.MetadataValue.text(", ".join(found.places[:SHOWN])),
+        },
+    )

@@ -1,0 +1,110 @@
+"""The three steps of one range, each the sentence that describes it. No Dagster in here: benchmarks run the same steps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from store.lake import OverviewMeta
+
+from assets.provider import account_of
+from pipeline.batch import Batch
+from pipeline.materialize import materialize
+from pipeline.nntp.fetch import Progress, fetch_range
+from pipeline.overview import parse
+from pipeline.ranges import Range
+from store.catalog.commit import Committed, commit_range
+from store.catalog.edges import EdgeWritten, merge_edges
+from store.catalog.planning import OverviewFacts, Versions, group_seen, record_overview
+from store.catalog.versions import current_group_list, current_signatures
+from store.stores import Stores
+
+SOFTWARE = version("overlake")
+"""Recorded with everything that is materialized."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What fetching the overview of a range brought: facts, size of the Parquet file in bytes, seconds by the clock."""
+
+    facts: OverviewFacts
+    parquet_bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What the overview of a range became, and the seconds it took."""
+
+    batch: Batch
+    committed: Committed
+    seconds: float
+
+
+def fetch_overview(stores: Stores, range_: Range, progress: Callable[[Progress], None] | None = None) -> Fetched:
+    """Fetch the overview of `range_` into its Parquet file and record what came.
+
+    Raises:
+        NntpError: the provider refuses, or keeps failing.
+        DiskFull: the lake's disk is full.
+    """
+    began, now = time.monotonic(), datetime.now(UTC)
+    source = stores.settings.provider.source
+    account = account_of(stores.settings.provider)
+    with fetch_range(account, range_, progress=progress) as blocks, stores.lake.writer(source, range_) as writer:
+        group_seen(stores.catalog, range_.source, range_.group, blocks.reply.low, blocks.reply.high)
+        for block in blocks:
+            parsed = parse(block.text, block.first, block.last, now)
+            writer.append(parsed.overview)
+            writer.reject(parsed.rejected)
+        written = writer.commit(
+            OverviewMeta(
+                source=source,
+                group=range_.group,
+                first=range_.first,
+                last=range_.last,
+                fetched_at=now,
+                group_reply=blocks.reply.text,
+                wire_form=blocks.form,
+                wire_bytes=blocks.wire_bytes,
+                software=SOFTWARE,
+            )
+        )
+    facts = OverviewFacts(
+        lines=written.lines,
+        malformed=written.malformed,
+        duplicate=written.duplicate,
+        wire_bytes=blocks.wire_bytes,
+        wire_form=blocks.form,
+        fetched_at=now,
+        first_posted=written.first_posted,
+        last_posted=written.last_posted,
+    )
+    record_overview(stores.catalog, range_, facts)
+    return Fetched(facts, written.bytes, time.monotonic() - began)
+
+
+def derive_chunks(stores: Stores, range_: Range) -> Derived:
+    """Derive the records of `range_` from its overview file, without the provider, and commit them in place of the old ones.
+
+    Raises:
+        OverviewMissing: the overview of the range was never fetched.
+        Superseded: a later materialization of the range has begun.
+    """
+    began = time.monotonic()
+    overview, meta = stores.lake.read(stores.settings.provider.source, range_)
+    group_list, signatures = current_group_list(stores.catalog), current_signatures(stores.catalog)
+    batch = materialize(
+        overview, range_, group_list, signatures, lines=meta.lines, malformed=meta.malformed, duplicate=meta.duplicate
+    )
+    versions = Versions(group_list.version, signatures.version, SOFTWARE)
+    committed = commit_range(stores.catalog, stores.disk, range_, batch, versions)
+    return Derived(batch, committed, time.monotonic() - began)
+
+
+def join_edges(stores: Stores, range_: Range) -> list[EdgeWritten]:
+    """Merge the fragments at the edges of `range_` with those of its finished neighbours."""
+    return merge_edges(stores.catalog, stores.disk, range_)

@@ -1,0 +1,108 @@
+"""Running the index: everything together, or the web server alone."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from cli.console import err, out
+from cli.dagster_client import DagsterClient
+from cli.environment import ROOT, dagster_environment, enter
+from cli.options import DEFAULT_CONFIG, Config
+from cli.services import Running, Service, ServiceFailed, own_command, running, stop_on_sigterm, wait_until_interrupted
+from store.catalog.connection import Catalog
+from store.configuration import Settings, load
+from store.postgres import EmbeddedPostgres
+
+READY_SECONDS = 180.0
+
+
+@contextmanager
+def everything(config: Path, settings: Settings) -> Iterator[tuple[Running, ...]]:
+    """Postgres (if embedded), Dagster and the web server, started and answering; all stopped on leaving."""
+    from assets.provider import ranges_at_once
+    from assets.range_assets import NNTP_POOL
+
+    settings.data.mkdir(parents=True, exist_ok=True)
+    try:
+        with Catalog.open(settings) as catalog:
+            environment = dagster_environment(config, settings, catalog)
+        enter(environment)
+        _bound_connections(NNTP_POOL, ranges_at_once(settings.provider))
+        with running(_services(config, settings), environment) as processes:
+            _wait_until_ready(settings, processes)
+            yield processes
+    finally:
+        if settings.catalog.dsn is None:
+            EmbeddedPostgres(settings.data / "postgres").stop()
+
+
+def up(*, config: Config = DEFAULT_CONFIG) -> None:
+    """Run Postgres (if embedded), Dagster and the web server together until Ctrl-C, then stop them cleanly."""
+    settings = load(config)
+    stop_on_sigterm()
+    with err.status("Starting Postgres, Dagster and the web server"), everything(config, settings) as processes:
+        out.print(f"Dagster    http://{settings.dagster.host}:{settings.dagster.port}", highlight=False)
+        out.print(f"Search     http://{settings.server.host}:{settings.server.port}", highlight=False)
+        out.print(f"Newznab    http://{settings.server.host}:{settings.server.port}/api", highlight=False)
+        out.print(f"Logs       {settings.data / 'logs'}; stop with Ctrl-C", highlight=False)
+        wait_until_interrupted(processes)
+
+
+def serve(
+    *,
+    config: Config = DEFAULT_CONFIG,
+    host: Annotated[str, Parameter(help="Address to listen on instead of server.host.")] = "",
+    port: Annotated[int, Parameter(help="Port to listen on instead of server.port.")] = 0,
+) -> None:
+    """Serve the Newznab endpoint and the web pages."""
+    from server.serve import serve as serve_http
+
+    settings = load(config)
+    changed = {key: value for key, value in (("host", host), ("port", port)) if value}
+    serve_http(settings.model_copy(update={"server": settings.server.model_copy(update=changed)}))
+
+
+def _services(config: Path, settings: Settings) -> list[Service]:
+    logs, workspace, tools = settings.data / "logs", str(ROOT / "workspace.yaml"), Path(sys.executable).parent
+    dagster = settings.dagster
+    return [
+        Service("server", own_command("serve", "--config", str(config.resolve())), logs / "server.log"),
+        Service(
+            "dagster-webserver",
+            (str(tools / "dagster-webserver"), "-w", workspace, "-h", dagster.host, "-p", str(dagster.port)),
+            logs / "dagster-webserver.log",
+        ),
+        Service("dagster-daemon", (str(tools / "dagster-daemon"), "run", "-w", workspace), logs / "dagster-daemon.log"),
+    ]
+
+
+def _bound_connections(pool: str, ranges: int) -> None:
+    import dagster as dg
+
+    with dg.DagsterInstance.get() as instance:
+        instance.event_log_storage.set_concurrency_slots(pool, ranges)
+
+
+def _wait_until_ready(settings: Settings, processes: tuple[Running, ...]) -> None:
+    import httpx
+
+    dagster = DagsterClient(f"http://{settings.dagster.host}:{settings.dagster.port}")
+    health = f"http://{settings.server.host}:{settings.server.port}/health"
+    deadline = time.monotonic() + READY_SECONDS
+    while time.monotonic() < deadline:
+        for process in processes:
+            process.check()
+        try:
+            if httpx.get(health, timeout=5.0).is_success and dagster.alive():
+                return
+        except httpx.HTTPError:
+            pass
+        time.sleep(0.3)
+    raise ServiceFailed(f"not ready after {READY_SECONDS:.0f} s; look into the logs in {settings.data / 'logs'}")

@@ -1,0 +1,235 @@
+"""Getting work done: plan ranges, backfill them oldest era first, see how far it is."""
+
+from __future__ import annotations
+
+import fnmatch
+import time
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.table import Table
+
+from cli.console import err, fail, out, print_json, progress
+from cli.dagster_client import ASSETS, DagsterClient
+from cli.environment import dagster_environment, enter
+from cli.options import DEFAULT_CONFIG, Config, Json
+from pipeline.ranges import parse_key
+from store.catalog.connection import Catalog
+from store.catalog.planning import GroupEra, keys, missing, range_by_key, source_number
+from store.catalog.planning import status as progress_by_era
+from store.configuration import Settings, load
+
+KEYS_A_BACKFILL = 10_000
+"""Dagster rewrites the whole body of a backfill again and again, so a large era goes in several."""
+
+POLL_SECONDS = 2.0
+
+
+def materialize_here(config: Path, names: list[str]) -> dict[str, dict[str, object]]:
+    """Materialize unpartitioned assets in this process, recorded in Dagster like any run; their metadata by asset."""
+    settings = load(config)
+    with Catalog.open(settings) as catalog:
+        enter(dagster_environment(config, settings, catalog))
+    import dagster as dg
+
+    from assets.definitions import assets_of
+    from assets.resources import StoresResource
+
+    with dg.DagsterInstance.get() as instance:
+        result = dg.materialize(
+            assets_of(settings),
+            selection=names,
+            instance=instance,
+            resources={"stores": StoresResource()},
+            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+        )
+    return {
+        event.asset_key.to_user_string(): {key: value.value for key, value in event.materialization.metadata.items()}
+        for event in result.get_asset_materialization_events()
+        if event.asset_key is not None
+    }
+
+
+def plan(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
+    """Choose the groups, find their full ranges with their eras, and register them in Dagster, oldest era first."""
+    with err.status("Planning: groups, ranges and their dates"):
+        result = materialize_here(config, ["group_list", "range_plan"])
+    if json:
+        print_json(result)
+        return
+    groups, ranges = result["group_list"], result["range_plan"]
+    out.print(
+        f"{groups['groups']} groups (list version {groups['version']}): {ranges['ranges']} full ranges, {ranges['new']} of them new, {ranges['empty']} empty",
+        highlight=False,
+    )
+
+
+def upkeep(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
+    """Settle what is final and delete chunk files nobody needs any more (Dagster does this hourly)."""
+    with err.status("Settling and collecting"):
+        result = materialize_here(config, ["settled_releases", "collected_chunks"])
+    if json:
+        print_json(result)
+        return
+    gone = result["collected_chunks"]
+    out.print(
+        f"{result['settled_releases']['settled']} releases settled; {gone['retired']} replaced chunk files and {gone['orphans']} orphans deleted",
+        highlight=False,
+    )
+
+
+def backfill(
+    *,
+    config: Config = DEFAULT_CONFIG,
+    json: Json = False,
+    group: Annotated[str, Parameter(help="Only groups of this name or shell pattern.")] = "*",
+    era: Annotated[int | None, Parameter(help="Only ranges of this month, YYYYMM.")] = None,
+    range_: Annotated[
+        tuple[str, ...], Parameter(name="--range", help="These partition keys, done or not; may be repeated.")
+    ] = (),
+    chunks_only: Annotated[
+        bool, Parameter(negative="", help="Derive releases again from the overview files, without the provider.")
+    ] = False,
+    detach: Annotated[
+        bool, Parameter(negative="", help="Launch and return; not era by era, Dagster's queue keeps the order.")
+    ] = False,
+) -> None:
+    """Backfill what is missing, oldest era first over all groups, and wait for it. `overlake up` must be running.
+
+    Ctrl-C stops the waiting and cancels the era that is under way; run it again to go on.
+    """
+    settings = load(config)
+    dagster = DagsterClient(f"http://{settings.dagster.host}:{settings.dagster.port}")
+    with Catalog.open(settings) as catalog:
+        wanted = list(range_) or _missing(catalog, settings, group, era)
+        for key in range_:
+            range_by_key(catalog, key)  # an unknown key is an error before anything starts
+        assets = ASSETS[1:] if chunks_only else ASSETS
+        # Era by era: the queue stays short, and no later era overtakes an earlier one.
+        parts = [part for _, same_era in groupby(wanted, key=lambda key: key[:6]) for part in _slices(list(same_era))]
+        if detach:
+            launched = [dagster.launch(part, assets, title=f"backfill {part[0][:6]}") for part in parts]
+            _report(json, len(wanted), 0, launched)
+            return
+        launched, failed = _run_parts(catalog, dagster, parts, assets)
+    _report(json, len(wanted), len(failed), launched)
+    if failed:
+        for key, message in list(failed.items())[:10]:
+            err.print(f"[red]{key}[/]: {message}", highlight=False, soft_wrap=True)
+        fail(f"{len(failed)} of {len(wanted)} ranges failed; once the cause is gone, run the same command again")
+
+
+def _missing(catalog: Catalog, settings: Settings, pattern: str, era: int | None) -> list[str]:
+    found = missing(catalog, source_number(catalog, settings.provider.source), era=era)
+    return [key for key in found if fnmatch.fnmatchcase(parse_key(key)[1].group, pattern)]
+
+
+def _slices(same_era: list[str]) -> list[list[str]]:
+    return [same_era[start : start + KEYS_A_BACKFILL] for start in range(0, len(same_era), KEYS_A_BACKFILL)]
+
+
+def _run_parts(
+    catalog: Catalog, dagster: DagsterClient, parts: list[list[str]], assets: tuple[str, ...]
+) -> tuple[list[str], dict[str, str]]:
+    launched: list[str] = []
+    failed: dict[str, str] = {}
+    with progress() as display:
+        task = display.add_task("ranges", total=sum(len(part) for part in parts))
+        for part in parts:
+            display.update(task, description=f"era {part[0][:4]}-{part[0][4:6]}")
+            before = {key: range_by_key(catalog, key).generation for key in part}
+            backfill_id = dagster.launch(part, assets, title=f"backfill {part[0][:6]}")
+            launched.append(backfill_id)
+            done_before = display.tasks[0].completed
+            try:
+                while not (state := dagster.state(backfill_id)).ended:
+                    display.update(task, completed=done_before + len(_finished(catalog, before)))
+                    time.sleep(POLL_SECONDS)
+            except KeyboardInterrupt:
+                dagster.cancel(backfill_id)
+                raise
+            finished = _finished(catalog, before)
+            display.update(task, completed=done_before + len(finished))
+            failed |= {
+                key: range_by_key(catalog, key).error or state.error or f"see backfill {backfill_id} in Dagster"
+                for key in part
+                if key not in finished
+            }
+    return launched, failed
+
+
+def _finished(catalog: Catalog, before: dict[str, int]) -> set[str]:
+    return {
+        key
+        for key, generation in before.items()
+        if (row := range_by_key(catalog, key)).state == "done" and row.generation > generation
+    }
+
+
+def _report(json: bool, ranges: int, failed: int, backfills: list[str]) -> None:
+    if json:
+        print_json({"ranges": ranges, "failed": failed, "backfills": backfills})
+    elif ranges:
+        out.print(f"{ranges - failed} of {ranges} ranges in {len(backfills)} backfills", highlight=False)
+    else:
+        out.print("Nothing is missing.")
+
+
+def status(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
+    """How far the index is: ranges and lines per group and era."""
+    settings = load(config)
+    with Catalog.open(settings) as catalog:
+        rows = progress_by_era(catalog, source_number(catalog, settings.provider.source))
+    if json:
+        print_json(rows)
+        return
+    if not rows:
+        out.print("Nothing is planned yet; run: overlake plan")
+        return
+    table = Table("era", "group", "ranges", "done", "failed", "lines", "kept", title="Coverage")
+    for row in rows:
+        table.add_row(*_cells(row))
+    out.print(table)
+
+
+def _cells(row: GroupEra) -> tuple[str, ...]:
+    total = row.planned + row.running + row.done + row.failed
+    kept = f"{row.kept / row.lines:.0%}" if row.lines else ""
+    return (
+        f"{row.era // 100}-{row.era % 100:02}",
+        row.group,
+        f"{total:,}",
+        f"{row.done:,}",
+        f"{row.failed:,}" if row.failed else "",
+        f"{row.lines:,}",
+        kept,
+    )
+
+
+def reconcile(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
+    """Make Dagster's view equal to the catalog, which is the truth: missing partitions and materializations are reported."""
+    settings = load(config)
+    with Catalog.open(settings) as catalog:
+        enter(dagster_environment(config, settings, catalog))
+        source = source_number(catalog, settings.provider.source)
+        planned, undone = keys(catalog, source), set(missing(catalog, source))
+    import dagster as dg
+
+    from assets.partitions import RANGES, register
+
+    with dg.DagsterInstance.get() as instance:
+        known = set(instance.get_dynamic_partitions(RANGES))
+        absent = [key for key in planned if key not in known]
+        register(instance, absent)
+        reported = 0
+        for asset in ASSETS:
+            seen = instance.get_materialized_partitions(dg.AssetKey(asset))
+            for key in (key for key in planned if key not in undone and key not in seen):
+                instance.report_runless_asset_event(dg.AssetMaterialization(asset, partition=key))
+                reported += 1
+    if json:
+        print_json({"partitions_added": len(absent), "materializations_reported": reported})
+    else:
+        out.print(f"{len(absent)} partitions added, {reported} materializations reported", highlight=False)

@@ -1,0 +1,58 @@
+"""The catalog's tables as Parquet files, for DuckDB where it cannot reach Postgres itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+import pyarrow.parquet as pq
+from psycopg import Column, ServerCursor, postgres
+
+from catalog_sql import snapshot_queries
+from store.catalog.connection import Catalog, Row
+
+ROWS_AT_A_TIME = 100_000
+
+_DTYPES: dict[str, pl.DataType] = {
+    "bool": pl.Boolean(),
+    "int2": pl.Int16(),
+    "int4": pl.Int32(),
+    "int8": pl.Int64(),
+    "float4": pl.Float32(),
+    "text": pl.String(),
+    "text[]": pl.List(pl.String()),
+    "timestamptz": pl.Datetime("us", "UTC"),
+}
+
+
+def write_snapshot(catalog: Catalog, folder: Path) -> Path:
+    """Write one Parquet file per query of `catalog_sql/snapshot/` into `folder`, all of one moment; returns `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with catalog.transaction() as connection:
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        for name, text in snapshot_queries().items():
+            with connection.cursor(name=f"snapshot_{name}") as cursor:
+                cursor.execute(text)
+                _write(cursor, folder / f"{name}.parquet")
+    return folder
+
+
+def _write(cursor: ServerCursor[Row], path: Path) -> None:
+    schema = _schema(cursor.description or [])
+    unfinished = path.with_suffix(".part")
+    with pq.ParquetWriter(unfinished, schema.to_frame().to_arrow().schema, compression="zstd") as writer:
+        while rows := cursor.fetchmany(ROWS_AT_A_TIME):
+            writer.write_table(pl.DataFrame(rows, schema=schema, orient="row").to_arrow())
+    unfinished.replace(path)
+
+
+def _schema(columns: Sequence[Column]) -> pl.Schema:
+    return pl.Schema({column.name: _DTYPES[_type_name(column.type_code)] for column in columns})
+
+
+def _type_name(oid: int) -> str:
+    found = postgres.types.get(oid)
+    if found is None:
+        raise KeyError(f"the snapshot has no Polars type for Postgres type {oid}")
+    return found.name if found.oid == oid else f"{found.name}[]"
