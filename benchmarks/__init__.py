@@ -1,1 +1,1 @@
-"""benchmarks."""
+"""Benchmarks: ratios inside one run, since machines are shared and noisy. `overlake bench` runs them; nothing imports this."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 
-from cli.console import err, fail, out, print_json
+from rich.table import Table
+
+from cli.console import fail, out, print_json
 from cli.options import Json
-from pipeline.explain import explain_subjects
 
 
 def explain(*, json: Json = False) -> None:
@@ -14,3 +16,26 @@ def explain(*, json: Json = False) -> None:
 
     With --json: one object a line with the keys kind, segment, segments, file, files, filename, release, repost, request_id, tool, rule.
     """
+    from pipeline.explain import explain_lines, explain_subjects
+    from pipeline.overview import parse
+
+    raw = sys.stdin.buffer.read()
+    lines = [line for line in raw.split(b"\n") if line.strip()]
+    if not lines:
+        fail("nothing to explain; give subjects or overview lines on stdin, one a line")
+    if b"\t" in lines[0]:
+        parsed = parse(b"\n".join(lines) + b"\n", 0, 2**62, datetime.now(UTC))
+        shown, explained = parsed.overview["subject"].to_list(), explain_lines(parsed.overview)
+        if parsed.rejected.height:
+            fail(f"{parsed.rejected.height} of {parsed.lines} lines are not overview lines; the first is {bytes(parsed.rejected['raw'][0])[:200]!r}")
+    else:
+        shown = [line.rstrip(b"\r").decode("utf-8", "replace") for line in lines]
+        explained = explain_subjects(shown)
+    if json:
+        for row in explained.iter_rows(named=True):
+            print_json(row)
+        return
+    table = Table("subject", *explained.columns)
+    for subject, row in zip(shown, explained.iter_rows(), strict=True):
+        table.add_row(subject, *("" if value is None else str(value) for value in row))
+    out.print(table)

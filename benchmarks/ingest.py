@@ -1,0 +1,173 @@
+"""From compressed wire bytes to committed catalog, beside the floor: inflate, split into columns, write the same Parquet."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+from isal import isal_zlib
+
+from assets.provider import account_of
+from assets.range_work import SOFTWARE, derive_chunks, fetch_overview, join_edges
+from benchmarks.machine import Stages, peak_rss_mb, tree_cpu_s
+from benchmarks.provider import simulated
+from pipeline.nntp.fetch import fetch_range
+from pipeline.nntp.probe import list_groups, plan_group
+from pipeline.ranges import Range
+from pipeline.schema import OVERVIEW
+from pipeline.signatures import DEFAULT_SIGNATURES
+from store.catalog.planning import plan, source_number
+from store.catalog.versions import record_group_list, record_signatures
+from store.configuration import Provider, Settings
+from store.lake import OverviewMeta
+from store.stores import Stores, open_stores
+
+FORMS = ("plain", "A", "B", "C", "D", "E")
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """One run.
+
+    Attributes:
+        lines: overview lines fetched.
+        ranges: ranges they came in.
+        cpu_s: CPU seconds of this process and of Postgres, the simulator not counted.
+        postgres_cpu_s: Postgres' part of it.
+        wall_s: seconds by the clock.
+        lines_per_s: lines by wall seconds.
+        floor_cpu_s: CPU seconds of inflating (isal), splitting into columns and writing the same Parquet over the same lines.
+        ratio: cpu_s by floor_cpu_s.
+        peak_rss_mb: peak memory of this process.
+        wire_bytes_per_line: compressed bytes on the wire.
+        parquet_bytes_per_line: bytes of the overview files.
+        chunk_bytes_per_segment: bytes of the chunk files by kept segments.
+        kept_share: kept segments and those in fragments, by lines.
+        stages: CPU seconds by stage.
+    """
+
+    lines: int
+    ranges: int
+    cpu_s: float
+    postgres_cpu_s: float
+    wall_s: float
+    lines_per_s: float
+    floor_cpu_s: float
+    ratio: float
+    peak_rss_mb: float
+    wire_bytes_per_line: float
+    parquet_bytes_per_line: float
+    chunk_bytes_per_segment: float
+    kept_share: float
+    stages: dict[str, float]
+
+
+def run(folder: Path, lines: int, range_size: int, mix: str, wire: str) -> Ingest:
+    """Ingest about `lines` lines in whole ranges of `range_size`, wire form `wire`, into stores in `folder`."""
+    count = max(3, lines // range_size)
+    arguments = ("--listen", f"0:{wire}", "--mix", mix, "--groups", "alt.binaries.bench", "--articles", str((count + 1) * range_size))
+    with simulated(folder / "provider", *arguments) as port:
+        settings = Settings(
+            data=folder / "data",
+            range_size=range_size,
+            provider=Provider(host="127.0.0.1", port=port, tls=False, connections=8, connections_per_range=4),
+        )
+        with open_stores(settings) as stores:
+            ranges = _planned(stores)[:count]
+            return _measured(stores, ranges)
+
+
+def _planned(stores: Stores) -> list[Range]:
+    settings, account = stores.settings, account_of(stores.settings.provider)
+    source = source_number(stores.catalog, settings.provider.source)
+    group = list_groups(account)[0].name
+    record_group_list(stores.catalog, [item.name for item in list_groups(account)])
+    record_signatures(stores.catalog, DEFAULT_SIGNATURES)
+    planned = plan_group(account, source, group, size=settings.range_size, now=datetime.now(UTC))
+    plan(stores.catalog, planned)
+    return [item.range for item in planned if item.first_posted is not None]
+
+
+def _measured(stores: Stores, ranges: list[Range]) -> Ingest:
+    # Once untimed: the provider makes and caches its blocks, and what the floor works on is kept.
+    blocks = [_wire_blocks(stores, range_) for range_ in ranges]
+    postmaster = stores.catalog.postgres.pid if stores.catalog.postgres else None
+    postgres_before = tree_cpu_s(postmaster) if postmaster else 0.0
+    stages = Stages()
+    lines = wire = parquet = chunks = kept = in_fragments = 0
+    for range_ in ranges:
+        with stages.stage("overview"):
+            fetched = fetch_overview(stores, range_)
+        with stages.stage("release_chunks"):
+            derived = derive_chunks(stores, range_)
+        with stages.stage("edge_chunks"):
+            join_edges(stores, range_)
+        lines += fetched.facts.lines
+        wire += fetched.facts.wire_bytes
+        parquet += fetched.parquet_bytes
+        chunks += derived.committed.bytes
+        kept += derived.batch.counters.kept
+        in_fragments += derived.batch.counters.in_fragments
+    postgres = tree_cpu_s(postmaster) - postgres_before if postmaster else 0.0
+    peak = peak_rss_mb()
+    floor = Stages()
+    for range_, texts in zip(ranges, blocks, strict=True):
+        _floor(stores, range_, texts, floor)
+    cpu, wall, floor_cpu = sum(stages.cpu.values()) + postgres, sum(stages.wall.values()), sum(floor.cpu.values())
+    return Ingest(
+        lines=lines,
+        ranges=len(ranges),
+        cpu_s=round(cpu, 3),
+        postgres_cpu_s=round(postgres, 3),
+        wall_s=round(wall, 3),
+        lines_per_s=round(lines / wall),
+        floor_cpu_s=round(floor_cpu, 3),
+        ratio=round(cpu / floor_cpu, 3),
+        peak_rss_mb=round(peak, 1),
+        wire_bytes_per_line=round(wire / lines, 2),
+        parquet_bytes_per_line=round(parquet / lines, 2),
+        chunk_bytes_per_segment=round(chunks / max(1, kept), 2),
+        kept_share=round((kept + in_fragments) / lines, 4),
+        stages={name: round(seconds, 3) for name, seconds in stages.cpu.items()} | {f"floor_{name}": round(seconds, 3) for name, seconds in floor.cpu.items()},
+    )
+
+
+def _wire_blocks(stores: Stores, range_: Range) -> list[bytes]:
+    """The lines of a range as zlib streams, one a block, as a provider sends them (fastest level)."""
+    with fetch_range(account_of(stores.settings.provider), range_) as blocks:
+        return [zlib.compress(block.text, 1) for block in blocks]
+
+
+def _floor(stores: Stores, range_: Range, blocks: list[bytes], floor: Stages) -> None:
+    meta = OverviewMeta("floor", range_.group, range_.first, range_.last, datetime.now(UTC), "", "floor", 0, SOFTWARE)
+    with stores.lake.writer("floor", range_) as writer:
+        for block in blocks:
+            with floor.stage("inflate"):
+                text = isal_zlib.decompress(block)
+            with floor.stage("split"):
+                frame = _split(text)
+            with floor.stage("parquet"):
+                writer.append(frame)
+        with floor.stage("parquet"):
+            writer.commit(meta)
+
+
+def _split(text: bytes) -> pl.DataFrame:
+    """The least that makes columns of lines: one CSV read, numbers as numbers, no check of anything."""
+    names = ["number", "subject", "poster", "date", "message_id", "references", "bytes", "lines", "xref"]
+    frame = pl.read_csv(
+        io.BytesIO(text),
+        separator="\t",
+        has_header=False,
+        quote_char=None,
+        encoding="utf8-lossy",
+        truncate_ragged_lines=True,
+        ignore_errors=True,
+        schema={name: pl.Int64 if name in ("number", "bytes") else pl.String for name in names},
+    )
+    dates = pl.lit(None, dtype=OVERVIEW.polars["posted_at"]).alias("posted_at")
+    return frame.with_columns(dates).select(OVERVIEW.names).drop_nulls("number").unique("number", keep="first", maintain_order=True).sort("number")
