@@ -10,6 +10,7 @@ import codecs
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -30,12 +31,12 @@ _NO_REFERENCES = ("(null)", "null")
 _LONE_CR = re.compile(rb"\r(?!\n)")
 _XREF = r"^(?i:xref:)?\s*(?:[^\s:]+(?:\s+|$))?"
 """The header name, which some servers leave out, and the server's name."""
-_PLACES = r"^(?:\S+:\d+\s*)*$"
+_LOOKS_LIKE_XREF = r"^(?i:xref:)|^\S+(?: \S+:\d+)+\s*$|^$"
 _A_NUMBER = re.compile(r"\d{1,18}")
 _A_SIZE = re.compile(r"-?\d{1,18}")
 _A_DATE = re.compile(r"\d{1,2}[ -][A-Za-z]{3}[ -]\d{2,4}\b")
 _AN_ID = re.compile(r"<.+>")
-_AN_XREF = re.compile(r"(?:xref:.*|\S+(?: \S+:\d+)+)", re.IGNORECASE)
+_AN_XREF = re.compile(r"(?:xref:.*|\S+(?: \S+:\d+)+\s*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,30 +92,38 @@ def parse(text: bytes, first: int, last: int, now: datetime) -> Parsed:
 
 
 class _Lines:
-    """The lines of a text, found when they are asked for one by one."""
+    """The lines of a text, cut out one by one where asked for."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text
-        self._count = text.count(b"\n") + (not text.endswith(b"\n") and bool(text))
-        self._ends: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
+        self._newlines = np.frombuffer(text, np.uint8) == ord("\n")
+        self._count = int(np.count_nonzero(self._newlines)) + (not text.endswith(b"\n") and bool(text))
 
     def __len__(self) -> int:
         return self._count
 
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [*np.flatnonzero(self._newlines).tolist(), len(self.text)]
+
     def raw(self, row: int) -> bytes:
         """Line `row` as received, without its line end."""
-        if self._ends is None:
-            self._ends = np.flatnonzero(np.frombuffer(self.text, np.uint8) == ord("\n"))
-        start = int(self._ends[row - 1]) + 1 if row else 0
-        end = int(self._ends[row]) if row < len(self._ends) else len(self.text)
-        return self.text[start:end].removesuffix(b"\r")
+        start = self._ends[row - 1] + 1 if row else 0
+        return self.text[start : self._ends[row]].removesuffix(b"\r")
+
+    def readable(self) -> bytes:
+        """All lines as UTF-8 without NUL and lone CR, which RFC 3977 8.3.2 has servers replace by spaces."""
+        returns = np.frombuffer(self.text, np.uint8) == ord("\r")
+        lone = np.count_nonzero(returns) != np.count_nonzero(returns[:-1] & self._newlines[1:])
+        return _readable(_LONE_CR.sub(b" ", self.text) if lone else self.text)
 
 
 def _readable(text: bytes) -> bytes:
-    """The text as UTF-8 without NUL and lone CR, which no store downstream likes; RFC 3977 8.3.2 has servers send spaces."""
-    text = text.replace(b"\0", b" ")
-    if text.count(b"\r") != text.count(b"\r\n"):
-        text = _LONE_CR.sub(b" ", text)
+    """The text as UTF-8 without NUL."""
+    if b"\0" in text:
+        text = text.replace(b"\0", b" ")
+    if text.isascii():
+        return text
     try:
         text.decode("utf-8")
     except UnicodeDecodeError:
@@ -136,7 +145,7 @@ codecs.register_error("western", _western)
 def _split(lines: _Lines) -> pl.DataFrame:
     """The lines by column as frame `_SPLIT`, all text, null where a line has fewer; row by row in step with `lines`."""
     split = pl.read_csv(
-        _readable(lines.text),
+        lines.readable(),
         schema=_SCHEMA,
         columns=_PLACES_USED,
         separator="\t",
@@ -165,7 +174,7 @@ def _looks_right() -> pl.Expr:
         & identity.str.ends_with(">")
         & (identity.str.len_bytes() > 2)
         & (size.is_null() | (size == "") | size.cast(pl.Int64, strict=False).is_not_null())
-        & (xref.is_null() | xref.str.replace(_XREF, "").str.contains(_PLACES))
+        & (xref.is_null() | xref.str.contains(_LOOKS_LIKE_XREF))
         & (pl.sum_horizontal(pl.col("subject", "poster", "references", "xref").str.len_bytes()) < LINE_LIMIT)
     ).fill_null(value=False)
 
@@ -219,7 +228,7 @@ def _fields(line: bytes) -> tuple[int | str, ...] | str:
     With raw TABs in a field the columns do not count: the number is first, the message-id is the first `<...>` after something
     like a date, the size is the next whole number, the poster is what has an `@` before the date.
     """
-    parts = _readable(line).decode().split("\t")
+    parts = _readable(_LONE_CR.sub(b" ", line)).decode().split("\t")
     if len(parts) < 5 or len(line) > LINE_LIMIT:
         return "fields"
     if not _A_NUMBER.fullmatch(parts[0].strip()):

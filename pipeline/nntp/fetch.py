@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -43,7 +43,7 @@ class Progress:
 
 
 def retrying() -> Iterator[stamina.Attempt]:
-    """Attempts at something that a `PassingFault` may stop: `for attempt in retrying(): with attempt: ...`."""
+    """Attempts, with growing waits between them, at something that a `PassingFault` may stop; each is a context."""
     return iter(
         stamina.retry_context(
             on=_worth_retrying, attempts=ATTEMPTS, timeout=None, wait_initial=FIRST_WAIT, wait_max=LONGEST_WAIT
@@ -203,7 +203,7 @@ class RangeFetch(Iterator[OverviewBlock]):
             self._give_back(asked)
 
     @contextmanager
-    def _connection(self, connection: Connection | None) -> Iterator[Connection]:
+    def _connection(self, connection: Connection | None) -> Generator[Connection]:
         """`connection`, or a new one with the group selected; closed at the end, and by `close`."""
         usable = connection or connect(self._account, self._compression)
         with usable:
@@ -268,7 +268,7 @@ def fetch_range(
     high: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> RangeFetch:
-    """Fetch every overview line of a range: `with fetch_range(account, range_) as blocks: for block in blocks: ...`.
+    """Fetch every overview line of a range, as blocks in order; close it, or use it as a context.
 
     Only numbers the group has are asked for: those of the GROUP reply, widened by `low` and `high` when the caller knows
     of others (hosts behind one provider name can differ).
