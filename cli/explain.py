@@ -27,7 +27,9 @@ def explain(*, json: Json = False) -> None:
         parsed = parse(b"\n".join(lines) + b"\n", 0, 2**62, datetime.now(UTC))
         shown, explained = parsed.overview["subject"].to_list(), explain_lines(parsed.overview)
         if parsed.rejected.height:
-            fail(f"{parsed.rejected.height} of {parsed.lines} lines are not overview lines; the first is {bytes(parsed.rejected['raw'][0])[:200]!r}")
+            fail(
+                f"{parsed.rejected.height} of {parsed.lines} lines are not overview lines; the first is {bytes(parsed.rejected['raw'][0])[:200]!r}"
+            )
     else:
         shown = [line.rstrip(b"\r").decode("utf-8", "replace") for line in lines]
         explained = explain_subjects(shown)
