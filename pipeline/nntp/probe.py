@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pipeline.nntp.connection import connect
-from pipeline.nntp.fetch import open_group, retrying
+from pipeline.nntp.fetch import retrying
 from pipeline.overview import parse
 from pipeline.planning import Window, plan, ranges_of
 
@@ -67,13 +67,12 @@ def plan_group(
     """
     windows: list[Window] = []
     for attempt in retrying():
-        with attempt:
-            connection, reply = open_group(account, group)
-            with connection:
-                ranges = ranges_of(source, group, reply.low, reply.high, size, include_open=include_open)
-                ranges = [range_ for range_ in ranges if range_.index >= first_index]
-                _read_windows(connection, ranges, windows, reply.low, reply.high, now)
-                return plan(ranges, windows[: len(ranges)], now)
+        with attempt, connect(account) as connection:
+            reply = connection.group(group)
+            ranges = ranges_of(source, group, reply.low, reply.high, size, include_open=include_open)
+            ranges = [range_ for range_ in ranges if range_.index >= first_index]
+            _read_windows(connection, ranges, windows, reply.low, reply.high, now)
+            return plan(ranges, windows[: len(ranges)], now)
     raise AssertionError("stamina raises when attempts are used up")
 
 
