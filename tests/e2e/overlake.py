@@ -1,0 +1,81 @@
+"""The `overlake` command as a user runs it, in a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass(frozen=True)
+class Overlake:
+    """An index in `folder`, configured by `overlake.toml` there."""
+
+    folder: Path
+    server: int = field(default_factory=free_port)
+    dagster: int = field(default_factory=free_port)
+
+    def configure(self, text: str) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        ports = f'\n[server]\nport = {self.server}\n\n[dagster]\nport = {self.dagster}\nranges_per_run = 3\nconcurrent_runs = 2\n'
+        (self.folder / "overlake.toml").write_text(text + ports)
+
+    def run(self, *arguments: str, stdin: str = "", check: bool = True) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(self._command(*arguments), cwd=self.folder, capture_output=True, text=True, input=stdin, env=self._environment(), timeout=280)
+        if check and done.returncode:
+            raise AssertionError(f"overlake {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def json(self, *arguments: str) -> Any:
+        return json.loads(self.run(*arguments, "--json").stdout)
+
+    @contextmanager
+    def up(self) -> Iterator[subprocess.Popen[bytes]]:
+        log = self.folder / "up.log"
+        with log.open("wb") as output:
+            process = subprocess.Popen(self._command("up"), cwd=self.folder, stdout=output, stderr=output, env=self._environment())
+        try:
+            self._wait(process, log)
+            yield process
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)
+
+    def api(self, **parameters: str) -> httpx.Response:
+        return httpx.get(f"http://127.0.0.1:{self.server}/api", params=parameters, timeout=30)
+
+    def graphql(self, query: str, **variables: object) -> Any:
+        answer = httpx.post(f"http://127.0.0.1:{self.dagster}/graphql", json={"query": query, "variables": variables}, timeout=60).json()
+        assert "errors" not in answer, answer
+        return answer["data"]
+
+    def _wait(self, process: subprocess.Popen[bytes], log: Path) -> None:
+        end = time.monotonic() + 200
+        while "Newznab" not in log.read_text():
+            if process.poll() is not None or time.monotonic() > end:
+                logs = "\n".join(f"--- {path.name}\n{path.read_text()[-3000:]}" for path in sorted(self.folder.glob("data/logs/*.log")))
+                raise AssertionError(f"overlake up did not come up:\n{log.read_text()}\n{logs}")
+            time.sleep(0.2)
+
+    def _command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", "cli", *arguments]
+
+    def _environment(self) -> dict[str, str]:
+        return {key: value for key, value in os.environ.items() if not key.startswith(("OVERLAKE_", "DAGSTER_"))}

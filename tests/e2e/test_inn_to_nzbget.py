@@ -1,0 +1,84 @@
+"""Real news server in, real downloader out: what was posted is downloaded byte for byte through the index."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from inn import running_inn
+from lxml import etree
+from nzbget import running_nzbget
+from overlake import Overlake, free_port
+from posting import Article, articles_of
+
+GROUP = "alt.binaries.test"
+RANGE_SIZE = 100
+NAMESPACE = {"newznab": "http://www.newznab.com/DTD/2010/feeds/attributes/"}
+
+
+def _release(folder: Path, stem: str, sizes: list[int]) -> list[Path]:
+    """Volumes of random bytes and a real par2 set over them."""
+    folder.mkdir()
+    volumes = [folder / f"{stem}.part{n:02}.rar" for n in range(1, len(sizes) + 1)]
+    noise = random.Random(stem)
+    for path, size in zip(volumes, sizes, strict=True):
+        path.write_bytes(noise.randbytes(size))
+    subprocess.run(["par2", "create", "-q", "-q", "-r20", "-n2", str(folder / f"{stem}.par2"), *map(str, volumes)], check=True, cwd=folder)
+    return sorted(folder.iterdir())
+
+
+def _interleaved(files: list[list[Article]], streams: int) -> list[Article]:
+    """Several connections post at once: each takes the next file, and they take turns article by article."""
+    lanes = [list(chain.from_iterable(files[lane::streams])) for lane in range(streams)]
+    longest = max(len(lane) for lane in lanes)
+    return [lane[turn] for turn in range(longest) for lane in lanes if turn < len(lane)]
+
+
+@pytest.mark.timeout(600)
+def test_what_is_posted_is_found_and_downloaded(tmp_path: Path) -> None:
+    posted_at = datetime.now(UTC) - timedelta(hours=2)
+    debian = _release(tmp_path / "debian", "debian-12.7.0-amd64-netinst", [900_000, 900_000, 400_000])
+    film = _release(tmp_path / "film", "Nosferatu.1922.Public.Domain", [700_000, 650_000])
+    articles = _interleaved(
+        articles_of(debian, "debian-12.7.0-amd64-netinst", "Archivist <archivist@example.invalid>", GROUP, posted_at, "deb")
+        + articles_of(film, "Nosferatu.1922.Public.Domain", "Cinema <cinema@example.invalid>", GROUP, posted_at, "nos"),
+        streams=3,
+    )
+    index = Overlake(tmp_path / "index")
+    with running_inn(tmp_path / "inn", groups=(GROUP,)) as inn:
+        for article in articles:
+            inn.post(article.text)
+        index.configure(
+            f'range_size = {RANGE_SIZE}\nplan_open_ranges = true\n[provider]\nhost = "127.0.0.1"\nport = {inn.port}\ntls = false\n'
+            f'connections = 4\nconnections_per_range = 2\nnumbers_per_request = 40\n[groups]\nnames = ["{GROUP}"]\n[settle]\nquiet_hours = 0\n'
+        )
+        assert index.json("check")["compression"] == "E"
+        with index.up():
+            planned = index.json("plan")
+            assert planned["range_plan"]["ranges"] == len(articles) // RANGE_SIZE + 1
+            assert index.json("backfill")["failed"] == 0
+            index.run("upkeep")
+            key = index.json("keys", "create", "test")["key"]
+
+            found = etree.fromstring(index.api(t="search", q="debian netinst", apikey=key).content)
+            items = found.findall("channel/item")
+            assert [item.findtext("title") for item in items] == ["debian-12.7.0-amd64-netinst"]
+            attributes = {attribute.get("name"): attribute.get("value") for attribute in items[0].findall("newznab:attr", NAMESPACE)}
+            assert attributes["files"] == str(len(debian))
+            assert attributes["group"] == GROUP
+
+            url = items[0].find("enclosure").get("url")
+            with running_nzbget(tmp_path / "nzbget", inn.port, free_port()) as nzbget:
+                job = nzbget.download(url)
+                assert job["Status"].startswith("SUCCESS"), job
+                folder = Path(job["DestDir"])
+                assert {path.name: path.read_bytes() for path in debian if path.suffix == ".rar"} == {
+                    path.name: path.read_bytes() for path in folder.glob("*.rar")
+                }
+
+            status = index.json("status")
+            assert sum(row["done"] for row in status) == planned["range_plan"]["ranges"]
