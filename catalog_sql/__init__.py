@@ -20,3 +20,15 @@ def query(name: str) -> bytes:
 def migrations() -> Path:
     """The folder of the numbered migrations."""
     return Path(str(files(__name__).joinpath("migrations")))
+
+
+def duckdb_views(name: str) -> str:
+    """The text of `duckdb/<name>.sql`: views over the lake or over a snapshot of the catalog."""
+    return files(__name__).joinpath("duckdb", f"{name}.sql").read_text()
+
+
+@cache
+def snapshot_queries() -> dict[str, bytes]:
+    """The queries whose results a snapshot of the catalog holds, by table name."""
+    folder = Path(str(files(__name__).joinpath("snapshot")))
+    return {path.stem: path.read_bytes() for path in sorted(folder.glob("*.sql"))}

@@ -125,7 +125,9 @@ class EmbeddedPostgres:
         os.chown(fresh, owner.pw_uid, owner.pw_gid)
         _let_through(fresh.parent, owner)
         locale = ("--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--encoding=UTF8")
-        self._run("initdb", "-D", str(fresh), "-U", SUPERUSER, "--auth=trust", "--no-instructions", *locale, owner=owner)
+        self._run(
+            "initdb", "-D", str(fresh), "-U", SUPERUSER, "--auth=trust", "--no-instructions", *locale, owner=owner
+        )
         with (fresh / "postgresql.conf").open("a") as file:
             file.write("\ninclude = 'overlake.conf'\n")
         fresh.rename(self.folder)
@@ -178,7 +180,9 @@ class EmbeddedPostgres:
         identity: dict[str, Any] = {}
         if os.geteuid() == 0:
             identity = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
-        environment = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH") if key in os.environ} | {"LC_ALL": "C"}
+        environment = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH") if key in os.environ} | {
+            "LC_ALL": "C"
+        }
         try:
             done = subprocess.run(  # noqa: S603
                 [str(_binaries() / tool), *arguments],
@@ -219,7 +223,9 @@ def _owner(folder: Path) -> pwd.struct_passwd:
     try:
         subprocess.run(command, check=True, capture_output=True)  # noqa: S603
     except (OSError, subprocess.CalledProcessError) as error:
-        raise PostgresFailed(f"Postgres does not run as root, and making its user failed ({error}); run: {' '.join(command)}") from error
+        raise PostgresFailed(
+            f"Postgres does not run as root, and making its user failed ({error}); run: {' '.join(command)}"
+        ) from error
     return pwd.getpwnam(SUPERUSER)
 
 
@@ -233,11 +239,19 @@ def _let_through(folder: Path, owner: pwd.struct_passwd) -> None:
             path.chmod(stat.S_IMODE(mode.st_mode) | stat.S_IXOTH)
     if not (_binaries() / "postgres").stat().st_mode & stat.S_IROTH:
         for path in _binaries().parent.rglob("*"):
-            path.chmod(stat.S_IMODE(path.stat().st_mode) | stat.S_IROTH | (stat.S_IXOTH if path.stat().st_mode & stat.S_IXUSR else 0))
+            path.chmod(
+                stat.S_IMODE(path.stat().st_mode)
+                | stat.S_IROTH
+                | (stat.S_IXOTH if path.stat().st_mode & stat.S_IXUSR else 0)
+            )
 
 
 def _works_in(process: psutil.Process, folder: Path) -> bool:
     try:
-        return process.name().startswith("postgres") and process.cwd() == str(folder) and process.status() != psutil.STATUS_ZOMBIE
+        return (
+            process.name().startswith("postgres")
+            and process.cwd() == str(folder)
+            and process.status() != psutil.STATUS_ZOMBIE
+        )
     except psutil.Error:
         return False

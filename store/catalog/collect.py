@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 
+from catalog_sql import query
 from store.catalog.connection import Catalog
-from store.disk import Disk
+from store.disk import Disk, StoredFile
+
+FOLDER = "chunks"
+"""Where chunk files lie on the disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,4 +26,30 @@ class Collected:
 
 def collect(catalog: Catalog, disk: Disk, now: datetime, grace: timedelta, orphan_grace: timedelta) -> Collected:
     """Delete chunk files retired for longer than `grace`, and files without a row older than `orphan_grace`."""
-    raise NotImplementedError
+    with catalog.transaction() as connection:
+        retired = connection.execute(query("retired_files"), {"before": now - grace}).fetchall()
+    for path, _ in retired:
+        disk.delete(path)
+        with catalog.transaction() as connection:
+            connection.execute(query("forget_file"), {"path": path})
+    orphans = list(_orphans(catalog, disk, now - orphan_grace))
+    for orphan in orphans:
+        disk.delete(orphan.path)
+    freed = sum(size for _, size in retired) + sum(orphan.size for orphan in orphans)
+    return Collected(len(retired), len(orphans), freed)
+
+
+def _orphans(catalog: Catalog, disk: Disk, before: datetime) -> Iterator[StoredFile]:
+    """Files older than `before` that no row names; the row of a file is younger than the file, so age is looked at first."""
+    for files in _batches((file for file in disk.list(FOLDER) if file.modified_at <= before), 1000):
+        with catalog.transaction() as connection:
+            known = {
+                path for (path,) in connection.execute(query("known_files"), {"paths": [file.path for file in files]})
+            }
+        yield from (file for file in files if file.path not in known)
+
+
+def _batches(files: Iterable[StoredFile], size: int) -> Iterator[list[StoredFile]]:
+    iterator = iter(files)
+    while batch := list(islice(iterator, size)):
+        yield batch

@@ -56,8 +56,14 @@ class Catalog:
         self.dsn = dsn
         self.dagster_dsn = dagster_dsn
         self.postgres = postgres
-        self._pool = ConnectionPool(
-            dsn, min_size=0, max_size=16, timeout=_WAIT_S, kwargs=_CONNECT, check=ConnectionPool[Connection[Row]].check_connection, open=True
+        self._pool: ConnectionPool[Connection[Row]] = ConnectionPool(
+            dsn,
+            min_size=0,
+            max_size=16,
+            timeout=_WAIT_S,
+            kwargs=_CONNECT,
+            check=ConnectionPool[Connection[Row]].check_connection,
+            open=True,
         )
 
     @classmethod
@@ -107,7 +113,9 @@ class Catalog:
             with connection:
                 yield connection
         except psycopg.errors.DiskFull as error:
-            raise CatalogUnavailable(f"the disk of the catalog's Postgres is full ({_brief(error)}); free some space and run again") from error
+            raise CatalogUnavailable(
+                f"the disk of the catalog's Postgres is full ({_brief(error)}); free some space and run again"
+            ) from error
         except psycopg.OperationalError as error:
             if not connection.broken:
                 raise
@@ -141,7 +149,9 @@ def migrate(dsn: str) -> None:
             return
         connection.execute("SELECT pg_advisory_lock(%s)", [_MIGRATION_LOCK])
         if unknown := _applied(connection) - names:
-            raise CatalogTooNew(f"the catalog was migrated by newer software ({', '.join(sorted(unknown))}); update Overlake")
+            raise CatalogTooNew(
+                f"the catalog was migrated by newer software ({', '.join(sorted(unknown))}); update Overlake"
+            )
         backend = get_backend(_with_scheme(dsn, "postgresql+psycopg"))
         try:
             backend.apply_migrations(backend.to_apply(known))
@@ -180,7 +190,9 @@ def _create_beside(dsn: str, name: str) -> None:
         except (psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
             return
         except psycopg.errors.InsufficientPrivilege as error:
-            raise CatalogUnavailable(f'Dagster\'s database is missing; run CREATE DATABASE "{name}", or set catalog.dagster_dsn') from error
+            raise CatalogUnavailable(
+                f'Dagster\'s database is missing; run CREATE DATABASE "{name}", or set catalog.dagster_dsn'
+            ) from error
 
 
 def _unreachable(dsn: str, error: Exception) -> str:

@@ -6,11 +6,39 @@ Edge `i` lies between the ranges `i` and `i + 1` of a group.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from uuid import UUID
 
-from pipeline.batch import Counters
+import polars as pl
+from psycopg import Connection
+
+from catalog_sql import query
+from pipeline.batch import Batch, Counters
+from pipeline.fragments import decide
+from pipeline.materialize import merge_edge
 from pipeline.ranges import Range
-from store.catalog.connection import Catalog
+from store.catalog import releases
+from store.catalog.commit import first_day
+from store.catalog.connection import Catalog, Row
+from store.catalog.publication import Owner, Rows, WrittenChunk, replace_rows, rows_of, write_chunk
+from store.catalog.versions import current_signatures
+from store.chunks import ChunkHeader, decode_fragments
 from store.disk import Disk
+
+_SOFTWARE = "overlake"
+_FRAGMENTS = pl.Schema(
+    {
+        "range_id": pl.Int64,
+        "range_index": pl.Int64,
+        "file_key": pl.Binary,
+        "owner": pl.Int64,
+        "segments_found": pl.Int32,
+        "segments_expected": pl.Int32,
+        "at_low": pl.Boolean,
+        "at_high": pl.Boolean,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +52,172 @@ class EdgeWritten:
     counters: Counters
 
 
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What one edge is to hold: its chunk file is written, its rows are ready."""
+
+    owner: Owner
+    header: ChunkHeader
+    chunk: WrittenChunk
+    rows: Rows
+    batch: Batch
+    signature_table: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A group whose edges are being merged: which ranges are closed, with their eras, and the numbers the group has."""
+
+    id: int
+    source: int
+    source_name: str
+    name: str
+    size: int
+    low: int | None
+    high: int | None
+    eras: dict[int, int | None]
+
+    def is_closed(self, index: int) -> bool:
+        """Committed, known empty, or outside the group's article numbers."""
+        if index in self.eras:
+            return True
+        if self.low is None or self.high is None:
+            return index < 0
+        return (index + 1) * self.size <= self.low or index * self.size > self.high
+
+    def undated(self, index: int) -> datetime:
+        """The date of edge `index` for records that have none."""
+        return first_day(self.eras.get(index) or self.eras.get(index + 1) or 0)
+
+
 def merge_edges(catalog: Catalog, disk: Disk, range_: Range) -> list[EdgeWritten]:
     """Decide the dirty edges of the range's group whose both sides are closed, and publish what they hold.
 
     A side is closed when its range is committed, known empty, or outside the group's article numbers. Idempotent, and the same
-    in any order of ranges. Holds a lock per (source, group), so two calls of one group run one after the other.
+    in any order of ranges. Holds a lock per (source, group), so two calls of one group run one after the other, and commits of
+    that group's ranges wait.
+
+    Raises:
+        DiskError: a chunk file could not be written; nothing changed.
+        CatalogUnavailable: Postgres went away; a re-run completes the work.
     """
-    raise NotImplementedError
+    with catalog.transaction() as connection:
+        group = _lock_group(connection, range_)
+        if group is None:
+            return []
+        decided = [
+            index for index in _dirty(connection, group) if group.is_closed(index) and group.is_closed(index + 1)
+        ]
+        if not decided:
+            return []
+        fragments, affected = _affected(connection, group, decided)
+        contents = _contents(catalog, connection, disk, group, fragments, affected)
+        _publish(connection, contents)
+        _own(connection, fragments)
+    return [
+        EdgeWritten(
+            content.header.range_index,
+            content.header.generation,
+            content.chunk.path,
+            len(content.rows.records),
+            content.batch.counters,
+        )
+        for content in contents
+    ]
+
+
+def _lock_group(connection: Connection[Row], range_: Range) -> _Group | None:
+    wanted = {"source": range_.source, "group": range_.group}
+    row = connection.execute(query("group_of_edges"), wanted).fetchone()
+    if row is None:
+        return None
+    group_id, low, high, source_name = row
+    connection.execute(query("lock_group"), {"group": group_id})
+    closed = connection.execute(query("closed_ranges"), {"source": range_.source, "group": group_id})
+    return _Group(group_id, range_.source, source_name, range_.group, range_.size, low, high, dict(closed.fetchall()))
+
+
+def _dirty(connection: Connection[Row], group: _Group) -> list[int]:
+    return [index for (index,) in connection.execute(query("dirty_edges"), {"source": group.source, "group": group.id})]
+
+
+def _affected(connection: Connection[Row], group: _Group, decided: list[int]) -> tuple[pl.DataFrame, list[int]]:
+    """The fragments to look at, with their chains, and the edges whose content they make up.
+
+    An edge is affected when it is decided now, held one of these fragments, or is to hold one; all that an affected edge holds is
+    looked at, so the two grow until neither brings more.
+    """
+    affected = set(decided)
+    while True:
+        fragments = _fragments(connection, group, decided, sorted(affected))
+        owners = fragments.filter(pl.col("decided"))["low_index"].to_list() + fragments["owner"].drop_nulls().to_list()
+        if affected.issuperset(owners):
+            return fragments, sorted(affected)
+        affected.update(owners)
+
+
+def _fragments(connection: Connection[Row], group: _Group, decided: list[int], affected: list[int]) -> pl.DataFrame:
+    wanted = {"source": group.source, "group": group.id, "decided": decided, "affected": affected}
+    rows = [(*row[:2], row[2].bytes, *row[3:]) for row in connection.execute(query("edge_fragments"), wanted)]
+    fragments = pl.DataFrame(rows, schema=_FRAGMENTS, orient="row")
+    return fragments.hstack(decide(fragments, group.is_closed).select("low_index", "decided"))
+
+
+def _contents(
+    catalog: Catalog,
+    connection: Connection[Row],
+    disk: Disk,
+    group: _Group,
+    fragments: pl.DataFrame,
+    affected: list[int],
+) -> list[_Content]:
+    """What each affected edge is to hold, its chunk file written; edges that had and get nothing are left out."""
+    signatures = current_signatures(catalog)
+    contents: list[_Content] = []
+    for index, edge, has_content, generation in connection.execute(
+        query("take_edges"), {"source": group.source, "group": group.id, "indexes": affected}
+    ).fetchall():
+        held = fragments.filter(pl.col("decided") & (pl.col("low_index") == index))
+        if held.is_empty() and not has_content:
+            continue
+        batch = merge_edge(*decode_fragments(_payloads(connection, held)), signatures)
+        header = ChunkHeader(group.source_name, group.name, index, "edge", generation, version(_SOFTWARE))
+        chunk = write_chunk(disk, batch, header)
+        rows = rows_of(catalog, batch, chunk.places, group.undated(index))
+        contents.append(_Content(Owner(edge, group.source, group.id), header, chunk, rows, batch, signatures.version))
+    return contents
+
+
+def _payloads(connection: Connection[Row], fragments: pl.DataFrame) -> list[bytes]:
+    wanted = {"ranges": fragments["range_id"].to_list(), "file_keys": _uuids(fragments)}
+    return [payload for (payload,) in connection.execute(query("fragment_payloads"), wanted)]
+
+
+def _publish(connection: Connection[Row], contents: list[_Content]) -> None:
+    """Replace what the edges held, and the releases that follow."""
+    touched = sum(
+        (content.rows.touched for content in contents),
+        releases.published(connection, [content.owner.id for content in contents]),
+    )
+    releases.lock(connection, touched)
+    for content in contents:
+        replace_rows(connection, content.owner, content.header, content.chunk, content.rows, content.batch)
+        facts = {
+            "edge": content.owner.id,
+            "generation": content.header.generation,
+            "signature_table": content.signature_table,
+            "software": content.header.software,
+        }
+        connection.execute(query("publish_edge"), facts)
+    releases.recompute(connection, touched)
+
+
+def _own(connection: Connection[Row], fragments: pl.DataFrame) -> None:
+    """Record which edge holds each fragment; those of undecided chains are held by none."""
+    owners = fragments.select(pl.when("decided").then("low_index"))["low_index"].to_list()
+    owned = {"ranges": fragments["range_id"].to_list(), "file_keys": _uuids(fragments), "owners": owners}
+    connection.execute(query("own_fragments"), owned)
+
+
+def _uuids(fragments: pl.DataFrame) -> list[UUID]:
+    return [UUID(bytes=key) for key in fragments["file_key"]]

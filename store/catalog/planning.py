@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
+from psycopg.rows import class_row, namedtuple_row
+
+from catalog_sql import query
 from pipeline.batch import Counters
 from pipeline.ranges import Range
 from store.catalog.connection import Catalog
+from store.catalog.interning import group_ids
 
 
 class UnknownRange(LookupError):
@@ -96,12 +101,18 @@ class GroupEra:
 
 def source_number(catalog: Catalog, name: str) -> int:
     """The number of the source `name`; the first name seen becomes 1, a new name the next."""
-    raise NotImplementedError
+    with catalog.transaction() as connection:
+        connection.execute("LOCK TABLE sources IN EXCLUSIVE MODE")
+        connection.execute(query("add_source"), {"name": name})
+        ((number,),) = connection.execute("SELECT source_id FROM sources WHERE name = %s", [name])
+        return int(number)
 
 
 def group_seen(catalog: Catalog, source: int, group: str, low: int, high: int) -> None:
     """Record the lowest and highest article number the source has now."""
-    raise NotImplementedError
+    group_id = group_ids(catalog, [group])[group]
+    with catalog.transaction() as connection:
+        connection.execute(query("group_seen"), {"source": source, "group": group_id, "low": low, "high": high})
 
 
 def plan(catalog: Catalog, ranges: Iterable[PlannedRange]) -> list[str]:
@@ -110,17 +121,36 @@ def plan(catalog: Catalog, ranges: Iterable[PlannedRange]) -> list[str]:
     Raises:
         ValueError: the group has ranges of another size.
     """
-    raise NotImplementedError
+    planned = [(item.range, item.era, item.range.key(item.era), "planned", item.first_posted) for item in ranges]
+    return sorted(key for key in _add(catalog, planned) if key is not None)
 
 
 def known_empty(catalog: Catalog, ranges: Iterable[Range]) -> None:
     """Record ranges that hold no article: they need no run and close their neighbours' edges."""
-    raise NotImplementedError
+    _add(catalog, [(range_, None, None, "empty", None) for range_ in ranges])
+
+
+def _add(
+    catalog: Catalog, ranges: Sequence[tuple[Range, int | None, str | None, str, datetime | None]]
+) -> list[str | None]:
+    numbers = group_ids(catalog, (range_.group for range_, *_ in ranges))
+    with catalog.transaction() as connection, connection.cursor() as cursor:
+        cursor.execute(query("stage_plan"))
+        with cursor.copy("COPY planned FROM STDIN") as copy:
+            for range_, *rest in ranges:
+                copy.write_row((range_.source, numbers[range_.group], range_.index, range_.size, *rest))
+        if other := cursor.execute(query("plan_other_size")).fetchone():
+            group, size = other
+            raise ValueError(
+                f"{group} is planned in ranges of {size} articles; set range_size = {size}, or start with an empty data folder"
+            )
+        return [key for (key,) in cursor.execute(query("plan"))]
 
 
 def keys(catalog: Catalog, source: int) -> list[str]:
     """Every partition key of the source, oldest era first: what Dagster must show."""
-    raise NotImplementedError
+    with catalog.transaction() as connection:
+        return [key for (key,) in connection.execute(query("keys"), {"source": source})]
 
 
 def range_by_key(catalog: Catalog, key: str) -> RangeRow:
@@ -129,29 +159,94 @@ def range_by_key(catalog: Catalog, key: str) -> RangeRow:
     Raises:
         UnknownRange: it is not planned.
     """
-    raise NotImplementedError
+    with catalog.transaction() as connection, connection.cursor(row_factory=namedtuple_row) as cursor:
+        row: Any = cursor.execute(query("range_by_key"), {"key": key}).fetchone()
+        if row is None:
+            raise UnknownRange(f"no range {key} is planned; run: overlake plan")
+        counters = connection.execute(query("counters_of"), {"owner": row.range_id}).fetchone()
+    facts = (
+        row.lines,
+        row.malformed,
+        row.duplicate,
+        row.wire_bytes,
+        row.wire_form,
+        row.fetched_at,
+        row.first_posted,
+        row.last_posted,
+    )
+    return RangeRow(
+        range=Range(row.source_id, row.name, row.range_index, row.size),
+        key=row.partition_key,
+        era=row.era,
+        state=row.state,
+        generation=row.generation,
+        overview=None if row.fetched_at is None else OverviewFacts(*facts),
+        versions=None if row.software is None else Versions(row.group_list, row.signature_table, row.software),
+        counters=None if counters is None else Counters(*counters),
+        window=row.line_window,
+        error=row.error,
+        failed_at=row.failed_at,
+        done_at=row.done_at,
+    )
 
 
-def missing(catalog: Catalog, source: int, *, era: int | None = None, group: str | None = None, older_than: Versions | None = None) -> list[str]:
+def missing(
+    catalog: Catalog,
+    source: int,
+    *,
+    era: int | None = None,
+    group: str | None = None,
+    older_than: Versions | None = None,
+) -> list[str]:
     """Partition keys that are not done, oldest era first; with `older_than` also those made with older versions."""
-    raise NotImplementedError
+    stale = Versions(0, 0, "") if older_than is None else older_than
+    wanted = {
+        "source": source,
+        "era": era,
+        "group": group,
+        "group_list": stale.group_list,
+        "signature_table": stale.signature_table,
+        "software": stale.software or None,
+    }
+    with catalog.transaction() as connection:
+        return [key for (key,) in connection.execute(query("missing"), wanted)]
 
 
 def start(catalog: Catalog, range_: Range) -> None:
-    """The range is being worked on."""
-    raise NotImplementedError
+    """The range is being worked on.
+
+    Raises:
+        UnknownRange: it is not planned.
+    """
+    _update(catalog, range_, "start_range", {})
 
 
 def record_overview(catalog: Catalog, range_: Range, facts: OverviewFacts) -> None:
-    """Record what fetching the overview showed."""
-    raise NotImplementedError
+    """Record what fetching the overview showed.
+
+    Raises:
+        UnknownRange: it is not planned.
+    """
+    _update(catalog, range_, "record_overview", asdict(facts))
 
 
 def fail(catalog: Catalog, range_: Range, message: str) -> None:
-    """The run of the range failed: keep the sentence that says why."""
-    raise NotImplementedError
+    """The run of the range failed: keep the sentence that says why.
+
+    Raises:
+        UnknownRange: it is not planned.
+    """
+    _update(catalog, range_, "fail_range", {"error": message.replace("\0", "")})
+
+
+def _update(catalog: Catalog, range_: Range, name: str, values: dict[str, Any]) -> None:
+    place = {"source": range_.source, "group": group_ids(catalog, [range_.group])[range_.group], "index": range_.index}
+    with catalog.transaction() as connection:
+        if connection.execute(query(name), {**place, **values}).rowcount == 0:
+            raise UnknownRange(f"range {range_.index} of {range_.group} is not planned; run: overlake plan")
 
 
 def status(catalog: Catalog, source: int) -> list[GroupEra]:
     """Progress per group and era, ordered by era, then group."""
-    raise NotImplementedError
+    with catalog.transaction() as connection, connection.cursor(row_factory=class_row(GroupEra)) as cursor:
+        return cursor.execute(query("status"), {"source": source}).fetchall()

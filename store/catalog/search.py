@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
+from psycopg import Cursor
+from psycopg.rows import RowMaker, class_row
+
+from catalog_sql import query
 from store.catalog.connection import Catalog
 
 
@@ -90,14 +96,47 @@ COUNTED = 10_000
 
 def search(catalog: Catalog, wanted: Search) -> Page:
     """The matches, newest first, ties broken by id."""
-    raise NotImplementedError
+    values = {
+        "text": _clean(wanted.text),
+        "categories": list(wanted.categories),
+        "groups": [_clean(group) for group in wanted.groups],
+        "min_bytes": wanted.min_bytes,
+        "max_bytes": wanted.max_bytes,
+        "max_age": wanted.max_age,
+        "poster": _clean(wanted.poster),
+        "limit": wanted.limit,
+        "offset": wanted.offset,
+        "counted": COUNTED,
+    }
+    with catalog.transaction() as connection, connection.cursor(row_factory=_release_row) as cursor:
+        # Not prepared: the plan must follow from the values, since each filter that is not used falls away.
+        releases = tuple(cursor.execute(query("search_page"), values, prepare=False))
+        ((total,),) = connection.execute(query("search_count"), values, prepare=False)
+        return Page(total, releases)
 
 
 def release(catalog: Catalog, release_id: UUID) -> Release | None:
     """The release under this id, or the one it was merged into; null when there is none."""
-    raise NotImplementedError
+    with catalog.transaction() as connection, connection.cursor(row_factory=_release_row) as cursor:
+        return cursor.execute(query("release"), {"id": release_id}).fetchone()
 
 
 def places(catalog: Catalog, release_id: UUID) -> tuple[RecordPlace, ...]:
     """The records of the release, in an order that does not depend on the order of materialization; empty when there is none."""
-    raise NotImplementedError
+    with catalog.transaction() as connection, connection.cursor(row_factory=class_row(RecordPlace)) as cursor:
+        return tuple(cursor.execute(query("places"), {"id": release_id}))
+
+
+def _release_row(cursor: Cursor[Any]) -> RowMaker[Release]:
+    """Rows of the view `release_details`, whose columns stand in another order than the fields."""
+    names = [column.name for column in cursor.description or ()]
+
+    def make(values: Sequence[Any]) -> Release:
+        row = dict(zip(names, values, strict=True))
+        return Release(id=row.pop("release_id"), groups=tuple(row.pop("groups")), **row)
+
+    return make
+
+
+def _clean(text: str) -> str:
+    return text.replace("\0", " ")

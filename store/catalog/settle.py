@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from catalog_sql import query
 from store.catalog.connection import Catalog
 
 
@@ -13,4 +14,6 @@ def settle(catalog: Catalog, now: datetime, quiet: timedelta, margin: timedelta)
     A release settles when no record came for `quiet`, and in each of its groups every range whose dates overlap its posting span
     (widened by `margin`) is done or known empty. A re-run that touches it opens it again.
     """
-    raise NotImplementedError
+    with catalog.transaction() as connection:
+        ((count,),) = connection.execute(query("settle"), {"now": now, "quiet": quiet, "margin": margin})
+        return int(count)

@@ -1,0 +1,1 @@
+INSERT INTO group_lists (version, names) VALUES (%(version)s, %(names)s)

@@ -1,0 +1,1 @@
+COPY samples (owner_id, kind, number, subject, poster, message_id, bytes) FROM STDIN

@@ -1,0 +1,1 @@
+SELECT version, names FROM group_lists ORDER BY version DESC LIMIT 1

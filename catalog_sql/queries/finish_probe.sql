@@ -1,0 +1,1 @@
+DELETE FROM probes WHERE probe_id = %(probe)s AND worker = %(worker)s

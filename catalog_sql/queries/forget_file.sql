@@ -1,0 +1,1 @@
+DELETE FROM chunk_files WHERE path = %(path)s AND retired_at IS NOT NULL

@@ -1,0 +1,1 @@
+SELECT name, group_id FROM groups WHERE name = ANY (%(names)s)

@@ -1,0 +1,74 @@
+-- The releases of the touched base keys, from their records and nothing else (order of ranges and re-runs leave no trace), with
+-- the ids clients already know. An island is a run of records without a gap in posting time; its facts are those of its leading record.
+CREATE TEMPORARY TABLE islands ON COMMIT DROP AS
+WITH touched AS (
+    SELECT * FROM unnest(%(base_keys)s::uuid[], %(firsts)s::timestamptz[], %(lasts)s::timestamptz[]) AS t (base_key, first_posted, last_posted)
+), ordered AS (
+    SELECT records.*,
+        records.first_posted > max(records.last_posted) OVER (
+            PARTITION BY records.base_key ORDER BY records.first_posted, records.last_posted, file_id, ordinal
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) + %(gap)s::interval AS starts
+    FROM records
+    WHERE base_key IN (SELECT base_key FROM touched)
+), numbered AS (
+    SELECT *, count(*) FILTER (WHERE starts) OVER (PARTITION BY base_key ORDER BY first_posted, last_posted, file_id, ordinal) AS island
+    FROM ordered
+), ranked AS (
+    SELECT *, row_number() OVER (
+        PARTITION BY base_key, island
+        ORDER BY readable_name DESC, files DESC, segments DESC, bytes DESC, first_posted, last_posted, name, poster, category
+    ) AS place
+    FROM numbered
+), grouped AS (
+    SELECT base_key, island, array_agg(DISTINCT group_id ORDER BY group_id) AS groups
+    FROM ranked, unnest(ranked.groups) AS group_id
+    GROUP BY base_key, island
+), facts AS (
+    SELECT base_key, island,
+        min(first_posted) AS first_posted, max(last_posted) AS last_posted, count(*)::integer AS records,
+        sum(files)::integer AS files, max(files_expected) AS files_expected,
+        sum(segments)::bigint AS segments, sum(segments_expected)::bigint AS segments_expected, sum(bytes)::bigint AS bytes,
+        bool_or(has_par2) AS has_par2, bool_or(readable_name) AS readable_name,
+        min(name) FILTER (WHERE place = 1) AS name, min(poster) FILTER (WHERE place = 1) AS poster,
+        min(category) FILTER (WHERE place = 1) AS category, min(tool) FILTER (WHERE place = 1) AS tool,
+        min(grouped_by) FILTER (WHERE place = 1) AS grouped_by, min(named_by) FILTER (WHERE place = 1) AS named_by,
+        min(signature) FILTER (WHERE place = 1) AS signature
+    FROM ranked
+    GROUP BY base_key, island
+), met AS (
+    -- Each known release goes to one island: one that overlaps it before one that is merely near, then the earliest.
+    SELECT releases.release_id, releases.added_at, base_key, facts.island, row_number() OVER (
+        PARTITION BY releases.release_id
+        ORDER BY NOT (releases.first_posted <= facts.last_posted AND releases.last_posted >= facts.first_posted), facts.first_posted
+    ) AS choice
+    FROM releases JOIN facts USING (base_key)
+    WHERE releases.first_posted <= facts.last_posted + %(gap)s::interval AND releases.last_posted >= facts.first_posted - %(gap)s::interval
+), known AS (
+    SELECT base_key, island,
+        (array_agg(release_id ORDER BY added_at, release_id))[1] AS release_id,
+        min(added_at) AS added_at,
+        (array_agg(release_id ORDER BY added_at, release_id))[2:] AS merged
+    FROM met
+    WHERE choice = 1
+    GROUP BY base_key, island
+), identified AS (
+    SELECT facts.*, coalesce(grouped.groups, '{}') AS groups, coalesce(known.added_at, now()) AS added_at,
+        coalesce(known.merged, '{}') AS merged,
+        coalesce(known.release_id, (
+            SELECT derived
+            FROM generate_series(0, 99) AS attempt,
+            LATERAL (SELECT md5(facts.base_key || ' ' || extract(epoch FROM facts.first_posted)::bigint || ' ' || attempt)::uuid AS derived) AS ids
+            WHERE NOT EXISTS (SELECT FROM releases WHERE releases.release_id = derived)
+            ORDER BY attempt
+            LIMIT 1
+        )) AS release_id,
+        EXISTS (
+            SELECT FROM touched
+            WHERE touched.base_key = facts.base_key
+                AND touched.first_posted <= facts.last_posted AND touched.last_posted >= facts.first_posted
+        ) AS is_touched
+    FROM facts LEFT JOIN grouped USING (base_key, island) LEFT JOIN known USING (base_key, island)
+)
+SELECT *, lag(release_id) OVER (PARTITION BY base_key ORDER BY first_posted) AS repost_of
+FROM identified

@@ -1,0 +1,1 @@
+SELECT path FROM chunk_files WHERE path = ANY (%(paths)s)

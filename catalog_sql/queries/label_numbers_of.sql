@@ -1,0 +1,1 @@
+SELECT label, label_id FROM labels WHERE label = ANY (%(names)s)

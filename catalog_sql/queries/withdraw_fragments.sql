@@ -1,0 +1,1 @@
+DELETE FROM fragments WHERE range_id = %(range)s RETURNING owner

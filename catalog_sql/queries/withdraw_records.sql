@@ -1,0 +1,8 @@
+WITH old AS (
+    UPDATE chunk_files SET retired_at = now() WHERE owner_id = ANY (%(owners)s) AND retired_at IS NULL RETURNING file_id
+), old_probes AS (
+    DELETE FROM probes USING old WHERE probes.file_id = old.file_id
+), old_samples AS (
+    DELETE FROM samples WHERE owner_id = ANY (%(owners)s)
+)
+DELETE FROM records USING old WHERE records.file_id = old.file_id

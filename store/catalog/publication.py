@@ -1,0 +1,145 @@
+"""A batch as catalog rows, and the replacement of what its owner (a range or an edge) had before."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from uuid import UUID
+
+import polars as pl
+from psycopg import Connection
+
+from catalog_sql import query
+from pipeline.batch import Batch
+from store.catalog.connection import Catalog, Row
+from store.catalog.interning import group_ids, label_ids
+from store.catalog.releases import Touched
+from store.chunks import ChunkHeader, Place, encode, encode_fragments
+from store.disk import Disk
+
+_LABELS = ("tool", "grouped_by", "named_by", "signature")
+_AFTER_LABELS = (
+    "name", "poster", "first_posted", "last_posted", "files", "files_expected", "segments", "segments_expected", "bytes", "has_par2",
+    "readable_name", "category",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose batch it is: the range or edge by its id, and the number of its group."""
+
+    id: int
+    source: int
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenChunk:
+    """A chunk file on disk that no row names yet; without path and places where the batch had no records."""
+
+    path: str | None
+    bytes: int
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A batch as rows for COPY, in the column order of the `copy_*` queries, without the leading file or owner number."""
+
+    records: list[tuple[object, ...]]
+    probes: list[tuple[object, ...]]
+    fragments: list[tuple[object, ...]]
+    samples: list[tuple[object, ...]]
+    touched: Touched
+
+
+def write_chunk(disk: Disk, batch: Batch, header: ChunkHeader) -> WrittenChunk:
+    """Write the batch's records as a chunk file under its own, unpublished name; a batch without records writes none.
+
+    Raises:
+        DiskError: nothing is left behind; run again under a new generation.
+    """
+    if batch.records.is_empty():
+        return WrittenChunk(None, 0, ())
+    chunk = encode(batch, header)
+    disk.create(header.path, chunk.data)
+    return WrittenChunk(header.path, len(chunk.data), chunk.places)
+
+
+def rows_of(catalog: Catalog, batch: Batch, places: tuple[Place, ...], undated: datetime) -> Rows:
+    """The batch as rows; new group names and labels are interned.
+
+    Args:
+        catalog: where names are interned.
+        batch: the batch.
+        places: where each record lies.
+        undated: posting time of records without any believable date.
+    """
+    records = _storable(batch.records).with_columns(pl.col("first_posted", "last_posted").fill_null(undated))
+    keys = _uuids(records["base_key"])
+    groups = group_ids(catalog, records["groups"].explode().drop_nulls().unique().to_list())
+    labels = label_ids(catalog, pl.concat([records[column] for column in _LABELS]).unique().to_list())
+    record_rows = zip(
+        records["record"],
+        (place.offset for place in places),
+        (place.length for place in places),
+        (place.checksum for place in places),
+        keys,
+        ([groups[name] for name in names] for names in records["groups"].to_list()),
+        *([labels[label] for label in records[column]] for column in _LABELS),
+        *(records[column] for column in _AFTER_LABELS),
+        strict=True,
+    )
+    probes = _storable(batch.probes)
+    probe_columns = (probes[column] for column in ("kind", "message_id", "priority"))
+    fragments = batch.fragments
+    fragment_columns = (fragments[column] for column in ("segments_found", "segments_expected", "at_low", "at_high"))
+    payloads = encode_fragments(fragments, batch.fragment_segments)
+    return Rows(
+        records=list(record_rows),
+        probes=list(zip(probes["record"], _uuids(probes["file_key"]), *probe_columns, strict=True)),
+        fragments=list(zip(_uuids(fragments["file_key"]), *fragment_columns, payloads, strict=True)),
+        samples=_storable(batch.samples).rows(),
+        touched=Touched.of(list(zip(keys, records["first_posted"], records["last_posted"], strict=True))),
+    )
+
+
+def replace_rows(
+    connection: Connection[Row], owner: Owner, header: ChunkHeader, chunk: WrittenChunk, rows: Rows, batch: Batch
+) -> None:
+    """Retire what the owner had, and publish the chunk file with its records, probes, samples and counters."""
+    connection.execute(query("withdraw_records"), {"owners": [owner.id]})
+    if chunk.path is not None:
+        published = {
+            "owner": owner.id,
+            "source": owner.source,
+            "group": owner.group,
+            "index": header.range_index,
+            "is_edge": header.kind == "edge",
+            "generation": header.generation,
+            "path": chunk.path,
+            "bytes": chunk.bytes,
+        }
+        ((file_id,),) = connection.execute(query("add_chunk_file"), published)
+        copy_rows(connection, "copy_records", file_id, rows.records)
+        copy_rows(connection, "copy_probes", file_id, rows.probes)
+    copy_rows(connection, "copy_samples", owner.id, rows.samples)
+    connection.execute(query("set_counters"), {"owner": owner.id, **asdict(batch.counters)})
+
+
+def copy_rows(connection: Connection[Row], name: str, leading: int, rows: list[tuple[object, ...]]) -> None:
+    """COPY rows with `leading` as their first column."""
+    if not rows:
+        return
+    with connection.cursor() as cursor, cursor.copy(query(name)) as copy:
+        for row in rows:
+            copy.write_row((leading, *row))
+
+
+def _storable(frame: pl.DataFrame) -> pl.DataFrame:
+    """Postgres text holds every character but NUL, which headers of broken posts do contain."""
+    return frame.with_columns(pl.col(pl.String).str.replace_all("\0", "", literal=True))
+
+
+def _uuids(keys: pl.Series) -> list[UUID]:
+    return [UUID(bytes=key) for key in keys]
