@@ -4,7 +4,7 @@ BIN := .venv/bin
 ONCE ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format lock clean
+.PHONY: help setup demo test lint format docs lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-8s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ lint: setup  ## ruff, pyright and the import rules
 format: setup  ## let ruff format and fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: setup  ## make the data dictionary from the schemas
+	$(BIN)/python -c 'from pipeline.schema import dictionary; print(dictionary(), end="")' > docs/data-dictionary.md
 
 lock: setup  ## renew the lock files
 	$(BIN)/uv pip compile pyproject.toml --extra dev --generate-hashes --no-emit-index-url --universal --python-version 3.11 --upgrade --no-header --quiet --output-file requirements.lock

@@ -69,7 +69,16 @@ class Ingest:
 def run(folder: Path, lines: int, range_size: int, mix: str, wire: str) -> Ingest:
     """Ingest about `lines` lines in whole ranges of `range_size`, wire form `wire`, into stores in `folder`."""
     count = max(3, lines // range_size)
-    arguments = ("--listen", f"0:{wire}", "--mix", mix, "--groups", "alt.binaries.bench", "--articles", str((count + 1) * range_size))
+    arguments = (
+        "--listen",
+        f"0:{wire}",
+        "--mix",
+        mix,
+        "--groups",
+        "alt.binaries.bench",
+        "--articles",
+        str((count + 1) * range_size),
+    )
     with simulated(folder / "provider", *arguments) as port:
         settings = Settings(
             data=folder / "data",
@@ -77,19 +86,20 @@ def run(folder: Path, lines: int, range_size: int, mix: str, wire: str) -> Inges
             provider=Provider(host="127.0.0.1", port=port, tls=False, connections=8, connections_per_range=4),
         )
         with open_stores(settings) as stores:
-            ranges = _planned(stores)[:count]
+            ranges = planned(stores)[:count]
             return _measured(stores, ranges)
 
 
-def _planned(stores: Stores) -> list[Range]:
+def planned(stores: Stores) -> list[Range]:
+    """Record the provider's groups, plan the largest one, and return its ranges, by index."""
     settings, account = stores.settings, account_of(stores.settings.provider)
     source = source_number(stores.catalog, settings.provider.source)
     group = list_groups(account)[0].name
     record_group_list(stores.catalog, [item.name for item in list_groups(account)])
     record_signatures(stores.catalog, DEFAULT_SIGNATURES)
-    planned = plan_group(account, source, group, size=settings.range_size, now=datetime.now(UTC))
-    plan(stores.catalog, planned)
-    return [item.range for item in planned if item.first_posted is not None]
+    found = plan_group(account, source, group, size=settings.range_size, now=datetime.now(UTC))
+    plan(stores.catalog, found)
+    return [item.range for item in found if item.first_posted is not None]
 
 
 def _measured(stores: Stores, ranges: list[Range]) -> Ingest:
@@ -132,7 +142,8 @@ def _measured(stores: Stores, ranges: list[Range]) -> Ingest:
         parquet_bytes_per_line=round(parquet / lines, 2),
         chunk_bytes_per_segment=round(chunks / max(1, kept), 2),
         kept_share=round((kept + in_fragments) / lines, 4),
-        stages={name: round(seconds, 3) for name, seconds in stages.cpu.items()} | {f"floor_{name}": round(seconds, 3) for name, seconds in floor.cpu.items()},
+        stages={name: round(seconds, 3) for name, seconds in stages.cpu.items()}
+        | {f"floor_{name}": round(seconds, 3) for name, seconds in floor.cpu.items()},
     )
 
 
@@ -170,4 +181,10 @@ def _split(text: bytes) -> pl.DataFrame:
         schema={name: pl.Int64 if name in ("number", "bytes") else pl.String for name in names},
     )
     dates = pl.lit(None, dtype=OVERVIEW.polars["posted_at"]).alias("posted_at")
-    return frame.with_columns(dates).select(OVERVIEW.names).drop_nulls("number").unique("number", keep="first", maintain_order=True).sort("number")
+    return (
+        frame.with_columns(dates)
+        .select(OVERVIEW.names)
+        .drop_nulls("number")
+        .unique("number", keep="first", maintain_order=True)
+        .sort("number")
+    )

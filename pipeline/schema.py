@@ -72,7 +72,9 @@ OVERVIEW = Schema(
         Column("message_id", pl.String, "Message-ID without the angle brackets"),
         Column("references", pl.String, "References as sent, empty when there are none"),
         Column("bytes", pl.Int64, "article size as the server counts it (+-0.5 %); 0 when missing"),
-        Column("xref", pl.String, "Xref without header name and server name: `group:number group:number`; may be empty"),
+        Column(
+            "xref", pl.String, "Xref without header name and server name: `group:number group:number`; may be empty"
+        ),
     ),
 )
 
@@ -88,12 +90,18 @@ FILES = Schema(
     "files",
     (
         Column("file", pl.UInt32, "ordinal of the file in this frame: 0, 1, 2, ..."),
-        Column("file_key", pl.Binary, "16 bytes: identity of the file over ranges and groups (xxh3-128 of its stable facts)"),
+        Column(
+            "file_key",
+            pl.Binary,
+            "16 bytes: identity of the file over ranges and groups (xxh3-128 of its stable facts)",
+        ),
         Column("subject", pl.String, "subject with the segment counter written `(1/N)`"),
         Column("name", pl.String, "file name, empty when the subject has none"),
         Column("poster", pl.String, "From of its first segment"),
         Column("groups", pl.List(pl.String), "groups of its articles from Xref, sorted, unique"),
-        Column("posted_at", UTC_TIME, "earliest believable date of its segments, else filled from neighbouring articles"),
+        Column(
+            "posted_at", UTC_TIME, "earliest believable date of its segments, else filled from neighbouring articles"
+        ),
         Column("file_number", pl.Int32, "n of the file counter `[n/N]`, null when there is none"),
         Column("file_total", pl.Int32, "N of the file counter, null when there is none"),
         Column("segments_expected", pl.Int32, "N of the segment counter `(i/N)`; 1 when there is no counter"),
@@ -118,7 +126,11 @@ RECORDS = Schema(
     "records",
     (
         Column("record", pl.UInt32, "ordinal of the record in its batch: 0, 1, 2, ..."),
-        Column("base_key", pl.Binary, "16 bytes: identity of the release before splitting reposts (xxh3-128 of poster where stable, stem, file total)"),
+        Column(
+            "base_key",
+            pl.Binary,
+            "16 bytes: identity of the release before splitting reposts (xxh3-128 of poster where stable, stem, file total)",
+        ),
         Column("name", pl.String, "release name to show and search"),
         Column("poster", pl.String, "From of its first file"),
         Column("groups", pl.List(pl.String), "groups of its files, sorted, unique"),
@@ -141,7 +153,10 @@ RECORDS = Schema(
 
 RECORD_FILES = Schema(
     "record_files",
-    (Column("record", pl.UInt32, "ordinal of its record; rows are ordered by record, then in NZB order"), *FILES.columns),
+    (
+        Column("record", pl.UInt32, "ordinal of its record; rows are ordered by record, then in NZB order"),
+        *FILES.columns,
+    ),
 )
 
 FRAGMENTS = Schema(
@@ -178,3 +193,17 @@ SAMPLES = Schema(
 
 ALL = (OVERVIEW, REJECTED, FILES, SEGMENTS, RECORDS, RECORD_FILES, FRAGMENTS, PROBES, SAMPLES)
 """Every declared schema, for the data dictionary."""
+
+
+def dictionary() -> str:
+    """The data dictionary as Markdown: `docs/data-dictionary.md` is this text."""
+    parts = [
+        "# Data dictionary\n\nMade from `pipeline/schema.py` by `make docs`. Every frame that crosses a module border has exactly these columns.\n"
+    ]
+    for schema in ALL:
+        rows = "\n".join(
+            f"| `{column.name}` | {column.dtype} | {column.meaning.replace('|', chr(92) + '|')} |"
+            for column in schema.columns
+        )
+        parts.append(f"\n## {schema.name}\n\n| column | dtype | meaning |\n| --- | --- | --- |\n{rows}\n")
+    return "".join(parts)

@@ -13,7 +13,15 @@ from typing import Any
 
 import httpx
 
-FOLDERS = {"MainDir": "main", "DestDir": "dst", "InterDir": "inter", "NzbDir": "nzb", "QueueDir": "queue", "TempDir": "tmp", "ScriptDir": "scripts"}
+FOLDERS = {
+    "MainDir": "main",
+    "DestDir": "dst",
+    "InterDir": "inter",
+    "NzbDir": "nzb",
+    "QueueDir": "queue",
+    "TempDir": "tmp",
+    "ScriptDir": "scripts",
+}
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,9 @@ DupeCheck=no""".splitlines()
     configuration = folder / "nzbget.conf"
     configuration.write_text("\n".join(settings) + "\n")
     with (folder / "output.log").open("wb") as log:
-        process = subprocess.Popen([program, "-c", str(configuration), "-s", "-o", "OutputMode=log"], stdout=log, stderr=log)
+        process = subprocess.Popen(
+            [program, "-c", str(configuration), "-s", "-o", "OutputMode=log"], stdout=log, stderr=log
+        )
     server = Nzbget(f"http://u:p@127.0.0.1:{port}", folder / "dst")
     try:
         for _ in range(100):

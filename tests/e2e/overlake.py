@@ -34,13 +34,23 @@ class Overlake:
 
     def configure(self, text: str) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        ports = f'\n[server]\nport = {self.server}\n\n[dagster]\nport = {self.dagster}\nranges_per_run = 3\nconcurrent_runs = 2\n'
+        ports = f"\n[server]\nport = {self.server}\n\n[dagster]\nport = {self.dagster}\nranges_per_run = 3\nconcurrent_runs = 2\n"
         (self.folder / "overlake.toml").write_text(text + ports)
 
     def run(self, *arguments: str, stdin: str = "", check: bool = True) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(self._command(*arguments), cwd=self.folder, capture_output=True, text=True, input=stdin, env=self._environment(), timeout=280)
+        done = subprocess.run(
+            self._command(*arguments),
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            input=stdin,
+            env=self._environment(),
+            timeout=280,
+        )
         if check and done.returncode:
-            raise AssertionError(f"overlake {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+            raise AssertionError(
+                f"overlake {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+            )
         return done
 
     def json(self, *arguments: str) -> Any:
@@ -50,7 +60,9 @@ class Overlake:
     def up(self) -> Iterator[subprocess.Popen[bytes]]:
         log = self.folder / "up.log"
         with log.open("wb") as output:
-            process = subprocess.Popen(self._command("up"), cwd=self.folder, stdout=output, stderr=output, env=self._environment())
+            process = subprocess.Popen(
+                self._command("up"), cwd=self.folder, stdout=output, stderr=output, env=self._environment()
+            )
         try:
             self._wait(process, log)
             yield process
@@ -62,7 +74,9 @@ class Overlake:
         return httpx.get(f"http://127.0.0.1:{self.server}/api", params=parameters, timeout=30)
 
     def graphql(self, query: str, **variables: object) -> Any:
-        answer = httpx.post(f"http://127.0.0.1:{self.dagster}/graphql", json={"query": query, "variables": variables}, timeout=60).json()
+        answer = httpx.post(
+            f"http://127.0.0.1:{self.dagster}/graphql", json={"query": query, "variables": variables}, timeout=60
+        ).json()
         assert "errors" not in answer, answer
         return answer["data"]
 
@@ -70,7 +84,10 @@ class Overlake:
         end = time.monotonic() + 200
         while "Newznab" not in log.read_text():
             if process.poll() is not None or time.monotonic() > end:
-                logs = "\n".join(f"--- {path.name}\n{path.read_text()[-3000:]}" for path in sorted(self.folder.glob("data/logs/*.log")))
+                logs = "\n".join(
+                    f"--- {path.name}\n{path.read_text()[-3000:]}"
+                    for path in sorted(self.folder.glob("data/logs/*.log"))
+                )
                 raise AssertionError(f"overlake up did not come up:\n{log.read_text()}\n{logs}")
             time.sleep(0.2)
 

@@ -26,7 +26,11 @@ def articles_of(
 ) -> list[list[Article]]:
     """The articles of every file, one list a file, as `title [01/05] - "name" yEnc (1/7)`."""
     return [
-        list(_file(path, f"{title} [{n:0{len(str(len(paths)))}}/{len(paths)}] - ", poster, group, posted_at, f"{stem}{n}"))
+        list(
+            _file(
+                path, f"{title} [{n:0{len(str(len(paths)))}}/{len(paths)}] - ", poster, group, posted_at, f"{stem}{n}"
+            )
+        )
         for n, path in enumerate(paths, 1)
     ]
 
@@ -45,7 +49,7 @@ def _file(path: Path, before: str, poster: str, group: str, posted_at: datetime,
         )
         end = f"\r\n=yend size={len(piece)} part={part} pcrc32={crc & 0xFFFFFFFF:08x} crc32={zlib.crc32(data):08x}\r\n"
         head = (
-            f"From: {poster}\r\nNewsgroups: {group}\r\nSubject: {before}\"{path.name}\" yEnc ({part}/{total})\r\n"
+            f'From: {poster}\r\nNewsgroups: {group}\r\nSubject: {before}"{path.name}" yEnc ({part}/{total})\r\n'
             f"Date: {format_datetime(posted_at)}\r\nMessage-ID: <{message_id}>\r\nPath: lab.invalid!not-for-mail\r\n\r\n"
         )
         yield Article(message_id, head.encode() + header.encode() + encoded + end.encode())

@@ -27,7 +27,11 @@ def _release(folder: Path, stem: str, sizes: list[int]) -> list[Path]:
     noise = random.Random(stem)
     for path, size in zip(volumes, sizes, strict=True):
         path.write_bytes(noise.randbytes(size))
-    subprocess.run(["par2", "create", "-q", "-q", "-r20", "-n2", str(folder / f"{stem}.par2"), *map(str, volumes)], check=True, cwd=folder)
+    subprocess.run(
+        ["par2", "create", "-q", "-q", "-r20", "-n2", str(folder / f"{stem}.par2"), *map(str, volumes)],
+        check=True,
+        cwd=folder,
+    )
     return sorted(folder.iterdir())
 
 
@@ -44,7 +48,9 @@ def test_what_is_posted_is_found_and_downloaded(tmp_path: Path) -> None:
     debian = _release(tmp_path / "debian", "debian-12.7.0-amd64-netinst", [900_000, 900_000, 400_000])
     film = _release(tmp_path / "film", "Nosferatu.1922.Public.Domain", [700_000, 650_000])
     articles = _interleaved(
-        articles_of(debian, "debian-12.7.0-amd64-netinst", "Archivist <archivist@example.invalid>", GROUP, posted_at, "deb")
+        articles_of(
+            debian, "debian-12.7.0-amd64-netinst", "Archivist <archivist@example.invalid>", GROUP, posted_at, "deb"
+        )
         + articles_of(film, "Nosferatu.1922.Public.Domain", "Cinema <cinema@example.invalid>", GROUP, posted_at, "nos"),
         streams=3,
     )
@@ -67,7 +73,10 @@ def test_what_is_posted_is_found_and_downloaded(tmp_path: Path) -> None:
             found = etree.fromstring(index.api(t="search", q="debian netinst", apikey=key).content)
             items = found.findall("channel/item")
             assert [item.findtext("title") for item in items] == ["debian-12.7.0-amd64-netinst"]
-            attributes = {attribute.get("name"): attribute.get("value") for attribute in items[0].findall("newznab:attr", NAMESPACE)}
+            attributes = {
+                attribute.get("name"): attribute.get("value")
+                for attribute in items[0].findall("newznab:attr", NAMESPACE)
+            }
             assert attributes["files"] == str(len(debian))
             assert attributes["group"] == GROUP
 

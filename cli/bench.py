@@ -1,0 +1,88 @@
+"""Figures, as ratios inside one run."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+from rich.table import Table
+
+from cli.console import err, out, print_json
+from cli.options import Json
+
+app = App(name="bench", help="Measure: ratios inside one run, since machines are shared and noisy.")
+
+Folder = Annotated[Path | None, Parameter(help="Where to keep what the run makes; a temporary folder otherwise.")]
+
+
+@app.command
+def ingest(
+    *,
+    lines: Annotated[int, Parameter(help="Overview lines to ingest, in whole ranges, at least three.")] = 1_500_000,
+    range_size: Annotated[int, Parameter(help="Article numbers of a range.")] = 500_000,
+    mix: Annotated[str, Parameter(help="Mix of the simulated history.")] = "default",
+    wire: Annotated[str, Parameter(help="Wire form the provider speaks: plain, A, B, C, D or E.")] = "B",
+    folder: Folder = None,
+    json: Json = False,
+) -> None:
+    """From compressed wire bytes to committed catalog, beside the floor of inflating, splitting and writing the same Parquet."""
+    from benchmarks.ingest import run
+
+    with _kept_in(folder) as place, err.status("Ingesting"):
+        result = run(place, lines, range_size, mix, wire)
+    _show(result, json)
+
+
+@app.command
+def orchestration(
+    *,
+    ranges: Annotated[int, Parameter(help="Ranges to backfill.")] = 8,
+    range_size: Annotated[int, Parameter(help="Article numbers of a range.")] = 250_000,
+    folder: Folder = None,
+    json: Json = False,
+) -> None:
+    """Dagster's share of the CPU of a backfill."""
+    from benchmarks.orchestration import run
+
+    with _kept_in(folder) as place, err.status("Backfilling"):
+        result = run(place, ranges, range_size)
+    _show(result, json)
+
+
+@app.command
+def chunks(
+    *,
+    segments: Annotated[int, Parameter(help="Segments of each posting tool and of the mix.")] = 100_000,
+    json: Json = False,
+) -> None:
+    """The chunk codec by posting tool: bytes a segment, message-ids against their entropy, and against zstd and Parquet."""
+    from benchmarks.chunks import run
+
+    with err.status("Encoding"):
+        result = run(segments)
+    _show(result, json)
+
+
+@contextmanager
+def _kept_in(folder: Path | None) -> Iterator[Path]:
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="overlake-bench-", ignore_cleanup_errors=True) as temporary:
+        yield Path(temporary)
+
+
+def _show(result: object, json: bool) -> None:
+    if json:
+        print_json(result)
+        return
+    table = Table("figure", "value")
+    for name, value in asdict(result).items():  # pyright: ignore[reportArgumentType] - every benchmark returns a dataclass
+        table.add_row(name, str(value))
+    out.print(table)
