@@ -1,0 +1,60 @@
+"""Who asks, and under which address: API keys, the session of the web pages, and links behind a reverse proxy."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from litestar import Request
+
+from server.library import Library
+from server.newznab.feed import Site
+from server.newznab.parameters import Parameters
+from store.catalog.keys import ApiKey
+from store.configuration import Server
+
+AnyRequest = Request[Any, Any, Any]
+
+KEY_NAMES = ("apikey", "r", "key")
+"""Names under which clients send the API key."""
+
+SESSION_KEY = "apikey"
+
+_HOST = re.compile(r"[A-Za-z0-9.\-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?")
+_PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
+
+
+def parameters(request: AnyRequest) -> Parameters:
+    """The parameters of the query string."""
+    return Parameters.parse(request.scope["query_string"])
+
+
+def sent_key(request: AnyRequest, sent: Parameters) -> str:
+    """The API key in the query or in `X-Api-Key`, empty when there is none."""
+    return sent.text(*KEY_NAMES) or request.headers.get("x-api-key", "").strip()
+
+
+def session_key(request: AnyRequest) -> str:
+    """The API key this browser logged in with, empty when it did not."""
+    return str(request.session.get(SESSION_KEY, ""))
+
+
+def caller(request: AnyRequest, library: Library, sent: Parameters) -> ApiKey | None:
+    """The key of the request or of its session; null when neither is valid."""
+    return library.key(sent_key(request, sent)) or library.key(session_key(request))
+
+
+def site(request: AnyRequest, settings: Server, apikey: str = "") -> Site:
+    """Where links lead: the configured address, else the one the client used, as the reverse proxy reports it.
+
+    A Host header that is no host name is not repeated in any link.
+    """
+    if settings.public_url:
+        return Site(settings.title, settings.public_url.rstrip("/"), apikey)
+    headers = request.headers
+    host = headers.get("x-forwarded-host", headers.get("host", "")).split(",")[0].strip()
+    prefix = headers.get("x-forwarded-prefix", "").rstrip("/")
+    forwarded = headers.get("x-forwarded-proto", "").split(",")[0].strip().lower()
+    scheme = forwarded if forwarded in ("http", "https") else request.scope.get("scheme", "http")
+    address = host if _HOST.fullmatch(host) else f"{settings.host}:{settings.port}"
+    return Site(settings.title, f"{scheme}://{address}{prefix if _PREFIX.fullmatch(prefix) else ''}", apikey)

@@ -1,0 +1,127 @@
+"""The web application: Newznab API, NZBs, pages, health and metrics, put together without globals."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from litestar import Litestar, Response, get
+from litestar.config.compression import CompressionConfig
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+from litestar.middleware.session.server_side import ServerSideSessionConfig
+from litestar.plugins.jinja import JinjaTemplateEngine
+from litestar.template import TemplateConfig
+
+from server import units
+from server.access import AnyRequest, caller, parameters
+from server.headers import spell
+from server.library import Library
+from server.metrics import Metrics
+from server.newznab import categories
+from server.newznab.endpoint import PATHS, api, fault_of, getnzb, refusal
+from server.newznab.errors import NO_FUNCTION, NO_ITEM
+from server.newznab.feed import title
+from server.pages.account import login, logout
+from server.pages.browse import details, search_page, style
+from server.pages.frame import failure
+from store.catalog.connection import Catalog, CatalogUnavailable
+from store.configuration import Settings
+from store.disk import Disk
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_SESSION_SECONDS = 30 * 24 * 3600
+_LOG = logging.getLogger(__name__)
+
+
+def create_app(catalog: Catalog, disk: Disk, settings: Settings) -> Litestar:
+    """The application over an open catalog and the disk of the chunk files."""
+    return application(Library(catalog, disk), settings)
+
+
+def application(library: Library, settings: Settings) -> Litestar:
+    """The application over a library."""
+    metrics = Metrics.new()
+    secure = settings.server.public_url.startswith("https:")
+    session = ServerSideSessionConfig(
+        key="overlake", max_age=_SESSION_SECONDS, secure=secure, httponly=True, samesite="lax", renew_on_access=True
+    )
+    return Litestar(
+        [api, getnzb, search_page, details, style, login, logout, health, metrics_page],
+        dependencies={
+            "library": Provide(lambda: library, sync_to_thread=False),
+            "settings": Provide(lambda: settings, sync_to_thread=False),
+            "metrics": Provide(lambda: metrics, sync_to_thread=False),
+        },
+        middleware=[metrics.measured, session.middleware],
+        before_send=[spell],
+        compression_config=CompressionConfig(backend="gzip", gzip_compress_level=5),
+        template_config=TemplateConfig(instance=JinjaTemplateEngine.from_environment(templates())),
+        exception_handlers={HTTPException: unroutable, Exception: broken},
+        openapi_config=None,
+        logging_config=None,
+        request_max_body_size=10_000,
+    )
+
+
+def templates() -> Environment:
+    """The page templates: everything escaped, an unknown name an error."""
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Any] = {
+        "readable_bytes": units.readable_bytes,
+        "age": units.age,
+        "category": categories.full_name,
+        "title": title,
+    }
+    environment.filters.update(filters)
+    environment.globals["percent"] = units.percent
+    return environment
+
+
+@get("/health", sync_to_thread=True)
+def health(library: Library) -> Response[dict[str, str]]:
+    """Whether the server can answer: 200, or 503 while the catalog does not answer. Needs no key."""
+    try:
+        library.check()
+    except CatalogUnavailable as error:
+        _LOG.error("%s", error)
+        return Response({"status": "the catalog does not answer"}, status_code=503, headers={"Retry-After": "10"})
+    return Response({"status": "ok"})
+
+
+@get("/metrics", sync_to_thread=True)
+def metrics_page(request: AnyRequest, library: Library, metrics: Metrics) -> Response[bytes]:
+    """The metrics in Prometheus' text format, for a caller with an API key."""
+    if caller(request, library, parameters(request)) is None:
+        return Response(
+            b"an API key is needed: /metrics?apikey=...\n", media_type="text/plain; charset=utf-8", status_code=401
+        )
+    return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def unroutable(request: AnyRequest, error: HTTPException) -> Response[Any]:
+    """What no handler takes (no such path, another method): XML for the API, a page for people."""
+    path = request.url.path
+    if path.startswith(PATHS):
+        return refusal(NO_FUNCTION.because(f"No such function: {request.method} is not answered here"))
+    if path.startswith("/getnzb"):
+        return refusal(NO_ITEM.on_download())
+    return failure(
+        error.status_code, "There is no such page." if error.status_code == 404 else "This request is not understood."
+    )
+
+
+def broken(request: AnyRequest, error: Exception) -> Response[Any]:
+    """What went wrong inside: logged, and told without its insides."""
+    fault = fault_of(error)
+    return (
+        refusal(fault) if request.url.path.startswith((*PATHS, "/getnzb")) else failure(fault.status, fault.description)
+    )

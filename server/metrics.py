@@ -1,0 +1,61 @@
+"""Counts and times of answers, for Prometheus."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+
+_KINDS = {"api": "api", "getnzb": "nzb", "": "search", "details": "details", "health": "health", "metrics": "metrics"}
+"""First part of a path to the `kind` label; everything else is `other`, so that a client cannot make labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The metrics of one application."""
+
+    registry: CollectorRegistry
+    answers: Counter
+    seconds: Histogram
+
+    @classmethod
+    def new(cls) -> Metrics:
+        """Fresh metrics in a registry of their own."""
+        registry = CollectorRegistry()
+        return cls(
+            registry,
+            Counter(
+                "overlake_answers", "Answers sent, by kind and HTTP status.", ("kind", "status"), registry=registry
+            ),
+            Histogram(
+                "overlake_answer_seconds",
+                "Seconds from request to the end of the answer, by kind.",
+                ("kind",),
+                registry=registry,
+            ),
+        )
+
+    def text(self) -> bytes:
+        """The metrics in Prometheus' text format."""
+        return generate_latest(self.registry)
+
+    def measured(self, app: ASGIApp) -> ASGIApp:
+        """The application with its answers counted and timed."""
+
+        async def call(scope: Scope, receive: Receive, send: Send) -> None:
+            kind = _KINDS.get(scope["path"].strip("/").split("/")[0], "other")
+            started = time.perf_counter()
+
+            async def counted(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    status: Any = message["status"]
+                    self.answers.labels(kind, str(status)).inc()
+                await send(message)
+
+            await app(scope, receive, counted)
+            self.seconds.labels(kind).observe(time.perf_counter() - started)
+
+        return call

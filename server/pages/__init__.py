@@ -1,0 +1,1 @@
+"""The web pages: rendered on the server, complete without JavaScript, private unless a key is given."""

@@ -1,0 +1,55 @@
+"""Run the web server until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import re
+from urllib.parse import unquote
+
+import uvicorn
+
+from server.app import create_app
+from store.configuration import Settings
+from store.stores import open_stores
+
+_STOP_SECONDS = 10
+_SECRET = re.compile(r"(?i)([?&;](?:apikey|api_key|key|r)=)[^&;#\s]*")
+
+
+def serve(settings: Settings) -> None:
+    """Answer on `settings.server.host` and `port` until SIGINT or SIGTERM, then finish the requests under way.
+
+    h11 keeps the case of header names and answers HTTP/1.0 with a plain body: NZBGet needs both.
+
+    Raises:
+        CatalogUnavailable: Postgres cannot be started or reached.
+        SystemExit: the port is taken.
+    """
+    logging.getLogger("uvicorn.access").addFilter(without_secrets)
+    with open_stores(settings) as stores:
+        app = create_app(stores.catalog, stores.disk, settings)
+        uvicorn.Server(configuration(app, settings)).run()
+
+
+def configuration(app: object, settings: Settings) -> uvicorn.Config:
+    """How uvicorn runs the application."""
+    return uvicorn.Config(
+        app,  # pyright: ignore[reportArgumentType] - Litestar's ASGI types and uvicorn's differ in name only
+        host=settings.server.host,
+        port=settings.server.port,
+        http="h11",
+        ws="none",
+        lifespan="on",
+        server_header=False,
+        log_level="info",
+        timeout_graceful_shutdown=_STOP_SECONDS,
+    )
+
+
+def without_secrets(record: logging.LogRecord) -> bool:
+    """Rewrite an access log line so that it shows no API key and stays one line; every line is kept."""
+    if isinstance(record.args, tuple) and len(record.args) > 2:
+        shown = _SECRET.sub(r"\1***", unquote(str(record.args[2])))
+        printable = "".join(character if character.isprintable() else "?" for character in shown)
+        record.args = (*record.args[:2], printable, *record.args[3:])
+    return True
