@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.batch import Batch, GroupList, SignatureTable
+from pipeline import records, setasides, subjects
+from pipeline.batch import Batch, Counters, GroupList, SignatureTable
+from pipeline.filetable import file_keys, table
+from pipeline.fragments import reach, window
+from pipeline.islands import islands
+from pipeline.maingroup import crossposted_to, in_main_group
+from pipeline.probes import candidates
 from pipeline.ranges import Range
+from pipeline.schema import FRAGMENTS, OVERVIEW, SAMPLES, SEGMENTS
+
+SAMPLED = 20
+"""Lines kept of each set-aside and garbage kind."""
 
 
 def materialize(
@@ -29,7 +39,87 @@ def materialize(
         malformed: lines of those that could not be read.
         duplicate: lines of those that repeated an article number.
     """
-    raise NotImplementedError
+    lines_seen = _in_order(OVERVIEW.check(overview))
+    main = lines_seen.filter(in_main_group(lines_seen["xref"], range_.group, group_list))
+    # Most lines end here; what follows sees the rest only.
+    main = main.hstack(setasides.kinds(main["subject"]))
+    aside = {kind: main.filter(pl.col("kind") == kind) for kind in (setasides.RANDOM, setasides.OBFUSCATED, setasides.TEXT)}
+    articles = main.filter(pl.col("kind") == setasides.FILE)
+    found = table(articles)
+    files = found.files.hstack(subjects.parse(found.files["head"]))
+    size = window(files, range_)
+    files = reach(files, range_, size)
+    fragment = pl.col("at_low") | pl.col("at_high")
+    judged = records.judge(files.filter(~fragment), signatures)
+    stay = _with_groups(files.filter(fragment), found.segments, articles, range_.group)
+    kept = _with_groups(judged.files, found.segments, articles, range_.group)
+    judged = records.Judged(judged.records, kept, judged.garbage)
+    record_rows, record_files, segments = records.frames(judged, found.segments, articles["message_id"])
+    fragments, fragment_segments = _fragments(stay, found.segments, articles["message_id"])
+    counters = Counters(
+        lines=lines,
+        malformed=malformed,
+        duplicate=duplicate,
+        outside_main=lines_seen.height - main.height,
+        set_aside_random=aside[setasides.RANDOM].height,
+        set_aside_obfuscated=aside[setasides.OBFUSCATED].height,
+        set_aside_text=aside[setasides.TEXT].height,
+        repeated=found.repeated,
+        garbage=int(judged.garbage["segments_found"].sum()),
+        kept=segments.height,
+        in_fragments=fragment_segments.height,
+    )
+    samples = [_sample(f"set_aside_{kind}", rows) for kind, rows in aside.items()]
+    samples.append(_sample("garbage", judged.garbage.sort("first_number").rename({"first_number": "number"})))
+    return Batch(
+        records=record_rows,
+        files=record_files,
+        segments=segments,
+        fragments=fragments,
+        fragment_segments=fragment_segments,
+        probes=candidates(record_rows, record_files, segments),
+        samples=pl.concat(samples),
+        counters=counters,
+        window=size,
+    )
+
+
+def _in_order(overview: pl.DataFrame) -> pl.DataFrame:
+    if not overview["number"].is_sorted():
+        overview = overview.sort("number")
+    return overview.with_columns(filled_at=pl.col("posted_at").forward_fill().backward_fill())
+
+
+def _with_groups(files: pl.DataFrame, segments: pl.DataFrame, articles: pl.DataFrame, group: str) -> pl.DataFrame:
+    """Add `file_key` and `groups`, the groups in the Xref of the files' articles; `group` where it is empty."""
+    rows = segments.filter(pl.col("file").is_in(files["file"].implode()))
+    places = pl.DataFrame({"file": rows["file"], "places": articles["xref"].gather(rows["row"])})
+    places = (
+        places.select("file", places=crossposted_to(pl.col("places")))
+        .unique()
+        .with_columns(places=pl.when(pl.col("places") == "").then(pl.lit(group)).otherwise("places").str.split(" "))
+        .explode("places")
+        .filter(pl.col("places") != "")
+        .group_by("file")
+        .agg(groups=pl.col("places").unique().sort())
+    )
+    return files.with_columns(file_keys(files)).join(places, on="file", how="left", maintain_order="left")
+
+
+def _fragments(files: pl.DataFrame, segments: pl.DataFrame, message_ids: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
+    files = files.sort("first_number").rename({"file": "old"}).with_row_index("file")
+    rows = segments.join(files.select("file", "old"), left_on="file", right_on="old").select(
+        file="file_right", number="number", bytes="bytes", row="row"
+    )
+    rows = rows.sort("file", "number")
+    ids = message_ids.gather(rows["row"])
+    return FRAGMENTS.check(files.select(FRAGMENTS.names)), SEGMENTS.check(rows.select("file", "number", "bytes", message_id=ids))
+
+
+def _sample(kind: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Up to `SAMPLED` rows, evenly spread."""
+    rows = rows.gather_every(max(1, rows.height // SAMPLED)).head(SAMPLED)
+    return SAMPLES.check(rows.select(pl.lit(kind).alias("kind"), *SAMPLES.names[1:]))
 
 
 def merge_edge(fragments: pl.DataFrame, fragment_segments: pl.DataFrame, signatures: SignatureTable) -> Batch:
@@ -44,4 +134,58 @@ def merge_edge(fragments: pl.DataFrame, fragment_segments: pl.DataFrame, signatu
     Returns:
         A Batch without fragments, with window 0; `counters.lines` is the number of `fragment_segments`.
     """
-    raise NotImplementedError
+    fragments, fragment_segments = FRAGMENTS.check(fragments), SEGMENTS.check(fragment_segments)
+    parts = fragments.sort("first_number", "file").with_columns(island=islands("file_key", "posted_at"))
+    whole = (
+        parts.group_by("file_key", "island", maintain_order=True)
+        .agg(pl.col("file").alias("parts"), pl.col("first_number").min().alias("lowest"))
+        .sort("lowest", "file_key", "island")
+        .with_row_index("whole")
+    )
+    pieces = whole.select("whole", "parts").explode("parts")
+    parts = parts.join(pieces, left_on="file", right_on="parts").sort("first_number", "file").with_row_index("place")
+    rows = (
+        fragment_segments.with_row_index("row")
+        .join(parts.select("file", "whole", "place"), on="file")
+        .sort("whole", "number", "place", "row")
+    )
+    first_seen = rows.unique(["whole", "number"], keep="first", maintain_order=True)
+    segments = first_seen.select("number", "bytes", "row", file="whole").select("file", "number", "bytes", "row")
+    files = _merged(parts, segments, fragment_segments["message_id"])
+    judged = records.judge(files, signatures)
+    record_rows, record_files, kept = records.frames(judged, segments, fragment_segments["message_id"])
+    counters = Counters(
+        lines=fragment_segments.height,
+        repeated=fragment_segments.height - segments.height,
+        garbage=int(judged.garbage["segments_found"].sum()),
+        kept=kept.height,
+    )
+    return Batch(
+        records=record_rows,
+        files=record_files,
+        segments=kept,
+        fragments=FRAGMENTS.empty(),
+        fragment_segments=SEGMENTS.empty(),
+        probes=candidates(record_rows, record_files, kept),
+        samples=_sample("garbage", judged.garbage.sort("first_number").rename({"first_number": "number"})),
+        counters=counters,
+        window=0,
+    )
+
+
+def _merged(parts: pl.DataFrame, segments: pl.DataFrame, message_ids: pl.Series) -> pl.DataFrame:
+    """Fragments of one file as one row; subject and poster are those of its first segment."""
+    sums = segments.group_by("file", maintain_order=True).agg(
+        segments_found=pl.len().cast(pl.Int32), bytes=pl.col("bytes").sum(), row=pl.col("row").first()
+    )
+    # The fragment that holds the first segment present speaks for the file.
+    facts = parts.group_by("whole").agg(
+        pl.col("subject", "poster", "file_key", "segments_expected").first(),
+        groups=pl.col("groups").explode(empty_as_null=False).unique().sort(),
+        posted_at=pl.col("posted_at").min(),
+        first_number=pl.col("first_number").min(),
+        last_number=pl.col("last_number").max(),
+    )
+    files = sums.join(facts, left_on="file", right_on="whole", maintain_order="left", how="left")
+    files = files.with_columns(head=subjects.split(files["subject"])["head"], message_id=message_ids.gather(files["row"]))
+    return files.drop("row").hstack(subjects.parse(files["head"]))

@@ -1,8 +1,70 @@
-"""Garbage signatures: what a release's posting looks like, and the table that says which are dropped."""
+"""Garbage signatures: what a release's posting looks like, and the table that says which are dropped.
+
+A signature is `message-id template|poster shape|subject shape`, e.g. `hex32|random|[]qy1`. A line of the table names one, with `*`
+for any part, or a whole tool as `tool:Name`. The first line that fits decides; a signature that no line fits is kept.
+"""
 
 from __future__ import annotations
 
-from pipeline.batch import SignatureTable
+import polars as pl
 
-DEFAULT_TABLE = SignatureTable(version=1, signatures=())
+from pipeline.batch import Signature, SignatureTable
+
+DROP, KEEP = "drop", "keep"
+
+DEFAULT_TABLE = SignatureTable(
+    version=1,
+    signatures=(
+        Signature("powerpost|named|*", KEEP, "named posters with random file names against takedowns; sets are whole"),
+        Signature("camelsystem|named|*", KEEP, "named posters with random file names against takedowns; sets are whole"),
+        Signature("tool:UsenetSync", DROP, "machine backups, always obfuscated"),
+        Signature("tool:pesto", DROP, "random subject and poster by default"),
+        Signature("tool:Postie", DROP, "full obfuscation by default"),
+        Signature("tool:nxg", DROP, "subject is a hash of a secret"),
+        Signature("tool:nntpPoster", DROP, "random names, posters and counters"),
+        Signature("private|*|*", DROP, "private posts, names are hashes"),
+        Signature("*|random|*", DROP, "random name by a random poster"),
+        Signature("*|random@ngPost.com|*", DROP, "random name by a random poster"),
+        Signature("hex32|*|*", DROP, "hash floods"),
+        Signature("part-of-guid|*|*", DROP, "hash floods"),
+        Signature("uuid|*|*", DROP, "one random word and a bracketed counter: machine backups"),
+        Signature("*|*|*1", DROP, "one-part floods of random names"),
+    ),
+)
 """The table the software ships with."""
+
+
+def signature(template: pl.Expr, poster_shape: pl.Expr, subject_shape: pl.Expr) -> pl.Expr:
+    """The signature as one text."""
+    return pl.concat_str(template, poster_shape, subject_shape, separator="|")
+
+
+def is_dropped(table: SignatureTable, signatures: pl.Series, tools: pl.Series) -> pl.Series:
+    """Which signatures or tools the table drops.
+
+    Raises:
+        ValueError: a line of the table is neither a signature nor a tool, or its verdict neither `drop` nor `keep`.
+    """
+    kinds = pl.DataFrame({"signature": signatures, "tool": tools})
+    distinct = kinds.unique()
+    verdict = pl.lit(value=False)
+    for line in reversed(table.signatures):
+        verdict = pl.when(_fits(line)).then(line.verdict == DROP).otherwise(verdict)
+    judged = distinct.with_columns(dropped=verdict)
+    return kinds.join(judged, on=["signature", "tool"], how="left", maintain_order="left")["dropped"]
+
+
+def _fits(line: Signature) -> pl.Expr:
+    if line.verdict not in (DROP, KEEP):
+        raise ValueError(f"signature {line.signature!r}: verdict must be drop or keep, not {line.verdict!r}")
+    if line.signature.startswith("tool:"):
+        return pl.col("tool") == line.signature.removeprefix("tool:")
+    parts = line.signature.split("|")
+    if len(parts) != 3:
+        raise ValueError(f"signature {line.signature!r} must be template|poster|subject or tool:Name; * stands for any")
+    return pl.col("signature").str.contains("^" + r"\|".join(_part(part) for part in parts) + "$")
+
+
+def _part(part: str) -> str:
+    escaped = "".join(f"\\{sign}" if not sign.isalnum() and sign != "*" else sign for sign in part)
+    return escaped.replace("*", "[^|]*")

@@ -1,0 +1,202 @@
+"""Which files are one release, and what it is called.
+
+Every rule reads one file's own facts, so that a file gets the same key in whatever range, order or company it is met:
+that makes releases independent of how a history is cut. Evidence in order: request id, folder, title, stem of the name,
+description, name of a series, file counter. Each release keeps the rule that grouped it and the one that named it.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+import xxhash
+
+from pipeline import files as names
+from pipeline.islands import ISLAND_GAP, islands
+from pipeline.names import are_random
+from pipeline.posters import stable
+
+_ADVERT_IN_NAME = r"(?i)[_. -]*(?:https?://)?www\.[\w-]+\.[a-z]{2,4}[_. -]*"
+_DISC = r"(?i)^(?:cd|dvd|disc|disk)[ ._-]?\d{1,2}$"
+_SERIES = r"^(.*?[A-Za-z\x{80}-\x{10ffff}].*?)[ ._-]*(?:[-_.#(\[ ]|\b)\d{1,4}\b"
+_AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+(.+?)(?: - |-|_-_|$)"
+
+
+def plain(text: pl.Expr) -> pl.Expr:
+    """Text as a key compares it: lower case, runs of other signs than letters and digits as one space."""
+    return text.str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ").str.strip_chars()
+
+
+def _condensed(text: pl.Expr) -> pl.Expr:
+    return text.str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", "")
+
+
+def with_rules(files: pl.DataFrame) -> pl.DataFrame:
+    """Add to files the key of their release and its name.
+
+    Args:
+        files: the columns of `subjects.PARSED` and `poster`.
+
+    Returns:
+        `files` with `stem`, `grouped_by`, `named_by`, `release`, `random` (the release name is), `identity` (what a base
+        key is made of, String).
+    """
+    files = files.with_columns(
+        stem=names.stem(pl.col("name")).str.replace_all(_ADVERT_IN_NAME, " ").str.strip_chars(" ._-"),
+        stable_poster=stable(files["poster"]),
+    )
+    files = files.with_columns(random_title=are_random(files["title"]), random_stem=are_random(files["stem"]))
+    title, stem, name = pl.col("title"), pl.col("stem"), pl.col("name")
+    several = pl.col("file_total").fill_null(0) > 1
+    beside = names.is_archive_or_companion(name)
+    series = pl.coalesce(name.str.extract(_AFTER_TRACK), stem.str.extract(_SERIES), stem).str.strip_chars(" ._-")
+    files = files.with_columns(
+        series=series,
+        own_title=beside
+        & ~pl.col("random_stem")
+        & (stem.str.count_matches(r"\p{L}{3,}") >= 2)
+        & ~_related(title, stem),
+    )
+    unnamed, untitled = name == "", title == ""
+    rule = (
+        pl.when(pl.col("request_id") != "")
+        .then(pl.lit("request"))
+        .when(pl.col("folder") != "")
+        .then(pl.lit("folder"))
+        .when(unnamed & ~untitled)
+        .then(pl.lit("title"))
+        .when(unnamed)
+        .then(pl.lit("counter"))
+        .when(~untitled & several & ~pl.col("own_title"))
+        .then(pl.lit("title"))
+        .when(beside | ~several)
+        .then(pl.lit("stem"))
+        .when(pl.col("description").str.contains(r"[\p{L}\p{N}]{3}"))
+        .then(pl.lit("description"))
+        .when(pl.col("random_stem") & ~names.has_known_extension(name))
+        .then(pl.lit("counter"))
+        .when(names.is_track(name))
+        .then(pl.lit("series"))
+        .otherwise(pl.lit("stem"))
+    )
+    files = files.with_columns(grouped_by=rule).with_columns(disc=title.str.contains(_DISC) | untitled & stem.str.contains(_DISC))
+    return _with_identity(_with_name(files))
+
+
+def _related(title: pl.Expr, stem: pl.Expr) -> pl.Expr:
+    """Whether one of the first three words of the stem stands in the title."""
+    squeezed = _condensed(title)
+    words = plain(stem).str.replace_all(r"\b\S{1,2}\b", "").str.strip_chars().str.split(" ").list.eval(
+        pl.element().filter(pl.element() != "")
+    )
+    first, second, third = (words.list.get(place, null_on_oob=True) for place in range(3))
+    return pl.any_horizontal(squeezed.str.contains(word, literal=True).fill_null(value=False) for word in (first, second, third))
+
+
+def _with_name(files: pl.DataFrame) -> pl.DataFrame:
+    title, stem, rule = pl.col("title"), pl.col("stem"), pl.col("grouped_by")
+    readable_title = (title != "") & ~pl.col("random_title") & ~pl.col("disc")
+    readable_stem = (stem != "") & ~pl.col("random_stem")
+    by = (
+        pl.when((rule == "folder"))
+        .then(pl.lit("folder"))
+        .when(rule.is_in(["description", "series"]))
+        .then(rule)
+        .when(rule.is_in(["request", "title"]) & readable_title)
+        .then(pl.lit("title"))
+        .when((rule == "request") & ~readable_stem)
+        .then(pl.lit("request"))
+        .when(readable_stem | (rule == "stem"))
+        .then(pl.lit("stem"))
+        .when(title != "")
+        .then(pl.lit("title"))
+        .when(stem != "")
+        .then(pl.lit("stem"))
+        .otherwise(pl.lit("none"))
+    )
+    files = files.with_columns(named_by=by)
+    release = (
+        pl.when(by == "folder")
+        .then("folder")
+        .when(by == "description")
+        .then("description")
+        .when(by == "series")
+        .then("series")
+        .when(by == "title")
+        .then("title")
+        .when(by == "request")
+        .then("request_id")
+        .when(by == "stem")
+        .then("stem")
+        .otherwise(pl.lit(""))
+    )
+    files = files.with_columns(release=release.str.replace_all(r"\s+", " ").str.strip_chars(" ._-"))
+    files = files.with_columns(release=pl.when(pl.col("release") == "").then("name").otherwise("release"))
+    return files.with_columns(random=are_random(files["release"]))
+
+
+def _with_identity(files: pl.DataFrame) -> pl.DataFrame:
+    rule = pl.col("grouped_by")
+    what = (
+        pl.when(rule == "request")
+        .then(pl.concat_str("request_id", pl.when("disc").then(pl.lit("")).otherwise(plain(pl.col("title"))), separator=" "))
+        .when(rule == "counter")
+        .then(pl.lit(""))
+        .when(rule.is_in(["folder", "title", "description", "series", "stem"]))
+        .then(
+            plain(
+                pl.when(rule == "folder")
+                .then("folder")
+                .when(rule == "title")
+                .then("title")
+                .when(rule == "description")
+                .then("description")
+                .when(rule == "series")
+                .then("series")
+                .otherwise("stem")
+            )
+        )
+    )
+    # Discs of one request belong together though each counts its own files.
+    total = pl.when((rule == "request") & pl.col("disc")).then(None).otherwise("file_total")
+    return files.with_columns(
+        identity=pl.concat_str(
+            "stable_poster",
+            pl.when(rule == "counter").then(pl.lit("counter")).otherwise(pl.lit("")),
+            what,
+            total.cast(pl.String).fill_null(""),
+            separator="\x1f",
+        )
+    )
+
+
+def with_records(files: pl.DataFrame) -> pl.DataFrame:
+    """Add `record`: files of one identity, without a long silence between them.
+
+    Args:
+        files: with `identity`, `posted_at` and `first_number`; all are kept, in their order.
+
+    Returns:
+        `files` with `record` (UInt32, ordinals by lowest article number).
+    """
+    frame = files.select("identity", "posted_at", "first_number").with_columns(key=pl.col("identity").hash())
+    spans = frame.group_by("key").agg(span=pl.col("posted_at").max() - pl.col("posted_at").min())
+    long = spans.filter(pl.col("span") > ISLAND_GAP)["key"]
+    frame = frame.with_columns(island=pl.lit(0, pl.UInt32))
+    if len(long):
+        wide = frame.with_row_index().filter(pl.col("key").is_in(long.implode()))
+        frame = frame.with_columns(island=frame["island"].scatter(wide["index"], wide.select(islands("key", "posted_at")).to_series()))
+    firsts = frame.group_by("key", "island").agg(pl.col("first_number").min()).sort("first_number").with_row_index("record")
+    joined = frame.join(firsts.select("key", "island", "record"), on=["key", "island"], how="left", maintain_order="left")
+    return files.with_columns(joined["record"])
+
+
+def base_keys(identities: pl.Series) -> pl.Series:
+    """16-byte base keys (xxh3-128) of identities."""
+    return pl.Series("base_key", [xxhash.xxh3_128_digest(identity.encode()) for identity in identities], dtype=pl.Binary)
+
+
+def in_nzb_order(files: pl.DataFrame) -> pl.DataFrame:
+    """Files by record, then data before par2, then by file counter and name: what a downloader needs first comes first."""
+    return files.with_columns(late=names.is_par2(pl.col("name"))).sort(
+        "record", "late", "file_number", "name", "first_number", nulls_last=True
+    ).drop("late")

@@ -1,0 +1,54 @@
+"""Lines that are counted and set aside: per-article random subjects, subjects with nothing to group on, and texts."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from pipeline.files import KNOWN_EXTENSION
+from pipeline.names import TOKEN, are_tokens
+from pipeline.subjects import split
+
+FILE, RANDOM, OBFUSCATED, TEXT = "file", "random", "obfuscated", "text"
+
+_EMPTY = r"(?i)^[\W_]*(?:yenc)?[\W_]*$"
+_HAS_NAME = rf'"[^"]*[^".\s]\.[A-Za-z0-9]{{1,5}} ?"|(?i:\.(?:{KNOWN_EXTENSION})(?:[\s"]|$))'
+_CHATTER = r"(?i)^\s*(?:req(?:uest)?:|usenet index post)"
+
+
+def kinds(subjects: pl.Series) -> pl.DataFrame:
+    """Split subjects and tell files from what is set aside.
+
+    Args:
+        subjects: String column without nulls.
+
+    Returns:
+        The columns of `subjects.SPLIT` and `kind`. The subject of a kind other than `file` need not be split.
+    """
+    random = are_tokens(subjects)
+    frame = split(subjects)
+    head, counted = pl.col("head"), pl.col("segments").is_not_null()
+    lone = pl.col("segments") == 1
+    frame = frame.with_columns(random=random, token=pl.lit(value=False))
+    tokens = lone & head.str.contains(TOKEN)
+    if frame.select(tokens.any()).item():
+        rows = frame.with_row_index().filter(tokens)
+        hits = rows.filter(are_tokens(rows["head"]))["index"]
+        frame = frame.with_columns(token=frame["token"].scatter(hits, values=True))
+    uncounted = frame.select("head", counted=counted).with_row_index().filter(~pl.col("counted"))
+    named = uncounted.filter(head.str.contains(_HAS_NAME))["index"]
+    frame = frame.with_columns(named=pl.repeat(value=False, n=frame.height, eager=True).scatter(named, values=True))
+    return frame.select(
+        "head",
+        "tail",
+        "segment",
+        "segments",
+        kind=pl.when("random")
+        .then(pl.lit(RANDOM))
+        .when(head.str.contains(_CHATTER))
+        .then(pl.lit(TEXT))
+        .when(counted & (head.str.contains(_EMPTY) | pl.col("token")))
+        .then(pl.lit(OBFUSCATED))
+        .when(counted | pl.col("named"))
+        .then(pl.lit(FILE))
+        .otherwise(pl.lit(TEXT)),
+    )

@@ -1,0 +1,280 @@
+"""The grammar of a binary post's subject.
+
+    subject = head, segment counter, tail          `head (3/66) 52428800`
+    head    = title, file counter, file name, ...  `Debian 12 [05/06] - "debian12.part04.rar" yEnc`
+
+The segment counter is the last parenthesised pair with 1 <= i <= P; all segments of a file share the head, so heads are
+read once a file. Rules follow the yEnc draft 1.3 and the shapes posting tools and people write.
+"""
+
+from __future__ import annotations
+
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
+
+import polars as pl
+
+from pipeline.files import KNOWN_EXTENSION
+from pipeline.names import TOKEN
+from pipeline.schema import Column, Schema
+
+SPLIT = Schema(
+    "split",
+    (
+        Column("head", pl.String, "subject before the segment counter, without white space at its end"),
+        Column("tail", pl.String, "subject after the segment counter"),
+        Column("segment", pl.Int32, "i of the segment counter, null when there is none"),
+        Column("segments", pl.Int32, "P of the segment counter, null when there is none"),
+    ),
+)
+
+PARSED = Schema(
+    "parsed",
+    (
+        Column("name", pl.String, "file name without folders, empty when the subject has none"),
+        Column("folder", pl.String, "folder part of the name, empty when it has none"),
+        Column("title", pl.String, "text that names the release, empty when there is none"),
+        Column("description", pl.String, "text between a leading file counter and the name"),
+        Column("file_number", pl.Int32, "n of the file counter"),
+        Column("file_total", pl.Int32, "N of the file counter"),
+        Column("request_id", pl.String, "request id, empty when there is none"),
+        Column("repost", pl.Boolean, "marked as a repost"),
+        Column("shape", pl.String, "how it is written: `t` title, kind of counter, `q` quoted or `u` plain name, `y` yEnc"),
+    ),
+)
+
+_LAST_PAIR = r"(\(\d{1,6}[/\\]\d{1,6}\)[^()]*)$"
+_LAST_PAIR_BEFORE_COMMENT = r".*(\(\d{1,6}[/\\]\d{1,6}\).*)$"
+_BRACKET_PAIR = r"^[A-Za-z0-9_-]{8,64} (\[\d{1,6}/\d{1,6}\])$"
+_YEARS = pl.col("segment").is_between(1900, 2099) & pl.col("segments").is_between(1900, 2099)
+
+
+def split(subjects: pl.Series) -> pl.DataFrame:
+    """Cut the segment counter out of subjects.
+
+    Args:
+        subjects: String column without nulls.
+
+    Returns:
+        A frame `SPLIT` beside it. A pair out of bounds, or one that reads as years in a text, is no counter: the whole
+        subject is the head then.
+    """
+    subject = pl.col("subject")
+    frame = pl.DataFrame({"subject": subjects}).with_columns(rest=subject.str.extract(_LAST_PAIR))
+    if frame["rest"].null_count():
+        # A comment with parentheses after the counter, or brackets as one tool writes them: few, so the dear way.
+        other = pl.coalesce(subject.str.extract(_BRACKET_PAIR), subject.str.extract(_LAST_PAIR_BEFORE_COMMENT))
+        odd = frame.with_row_index().filter(pl.col("rest").is_null() & subject.str.contains("/", literal=True))
+        odd = odd.select("index", other=other).filter(pl.col("other").is_not_null())
+        if odd.height:
+            frame = frame.with_row_index().join(odd, on="index", how="left", maintain_order="left")
+            frame = frame.select("subject", rest=pl.coalesce("rest", "other"))
+    pair = pl.col("rest").str.extract_groups(r"^.(\d+).(\d+)")
+    frame = frame.with_columns(
+        segment=pair.struct[0].cast(pl.Int32),
+        segments=pair.struct[1].cast(pl.Int32),
+    )
+    text = ~subject.str.contains('"', literal=True) & ~subject.str.contains("yEnc", literal=True)
+    valid = (pl.col("segment") >= 1) & (pl.col("segment") <= pl.col("segments"))
+    frame = frame.with_columns(valid=(valid & ~(_YEARS & text)).fill_null(value=False))
+    rest = pl.when("valid").then("rest")
+    return frame.select(
+        head=pl.when("valid").then(subject.str.strip_suffix(pl.col("rest"))).otherwise(subject).str.strip_chars_end(),
+        tail=rest.str.strip_prefix(rest.str.extract(r"^(.\d+.\d+.)")).fill_null(""),
+        segment=pl.when("valid").then("segment"),
+        segments=pl.when("valid").then("segments"),
+    )
+
+
+_SPACE = r"[ \t_]*"
+_NAME_MARK = "\x1a"
+_QUOTED_FILE = r'^(.*)"([^"]*[^".\s]\.[A-Za-z0-9+_-]{1,12}) ?"(.*)$'
+_QUOTED = r'^(.*)"([^"]+)"(.*)$'
+_COUNTERS = (
+    # kind, pattern with groups n and N; the last match of the first kind that matches counts.
+    ("[]", r"^(?:.*[^\d])?\[(\d{1,5})(?:/| ?(?:of|von|de) ?|\|)(\d{1,5})[\])>}]"),
+    ("[]", r"^(?:.*[\s\x1a])?(\d{1,5})/(\d{1,5})\]"),
+    ("[]", r"^(?:.*\W)?\[(\d{1,5})/(\d{1,5})[ \x1a]"),
+    ("<>", r"^.*[<{]{1,2}(\d{1,5})/(\d{1,5})[>})\]]"),
+    ("()", r"^.*\((\d{1,5})(?:/|\|| ?- ?| ?(?:of|von|de) )(\d{1,5})[\])>}]"),
+    ("of", r"(?i)^(?:.*\W)?(?:file|datei|fichier|archivo|bestand|part|-)[ _]+(\d{1,5}) (?:of|von|de|van) (\d{1,5})(?: ?[-:(\x1a\x1d]| ?$)"),
+    ("/", r"^.*\x1a ?(\d{1,5})/(\d{2,5})(?:\D|$)"),
+)
+_CUTS = (
+    r"\[(\d{1,5})(?:/| ?(?:of|von|de) ?|\|)(\d{1,5})[\])>}]",
+    r"\b(\d{1,5})/(\d{1,5})\]",
+    r"\[(\d{1,5})/(\d{1,5})[ \x1a]",
+    r"[<{]{1,2}(\d{1,5})/(\d{1,5})[>})\]]{1,2}",
+    r"\((\d{1,5})(?:/|\|| ?- ?| ?(?:of|von|de) )(\d{1,5})[\])>}]",
+    r"(?i)(?:\bPAR )?(?:\b(?:file|datei|fichier|archivo|bestand|part)|-)[ _]+(\d{1,5}) (?:of|von|de|van) (\d{1,5}) ?:?",
+    r"(?:\x1a) ?(\d{1,5})/(\d{2,5})",
+)
+_REPOST = r"(?i)[*\[(<{ ]*\b(?:full[ ._-]*)?(?:re-?post(?:ed)?|re-?up(?:load(?:ed)?)?)\b[*\])>} ]*"
+_REQUEST = r"^(?i:\W*re: ?)?\W*\[(\d{5,8})\]-?[\[\x1d]"
+_REQUEST_TITLE = r"^(?i:\W*re: ?)?\W*\[\d{5,8}\](?:-\[(?i:#?[^\]]*(?:@|a\.b\.|alt\.?bin)[^\]]*|full|part|req|repost)\])*-?\[\s*([^\]\x1a]+?)\s*\]"
+_SIZE = r"(?i)[\[(]?\b\d+(?:[.,]\d+)? ?[kmgt]i?b(?:ytes)?\b[\])]?|\b\d{3,} bytes\b"
+_SITE = r"(?:www\.|\w\.(?:test|com|net|org|info|to|cc)\b|partner|efnet|#a\.b|alt\.?bin)"
+_BOX = r"\[[^\]\x1a\x1d]*\][ -]*"
+_ADVERT = (
+    rf"(?i)<<+[^<>]*{_SITE}[^<>]*>>+|>>+[^<>]*{_SITE}[^<>]*<<+|(?:{_BOX})*\[[^\]\x1a\x1d]*{_SITE}[^\]\x1a\x1d]*\][ -]*(?:{_BOX})*"
+    r"|(?:https?://)?(?:www\.)?\b[\w-]+\.(?:test|com|net|org|info|to|cc)\b(?:/\S*)?|[(\[]\?{2,}[)\]]|\[[0-9a-f…]{8,}\]"
+)
+_FRAME = " \t-_|:;,~*=+.\x1a'\"`/\\"
+
+
+def parse(heads: pl.Series) -> pl.DataFrame:
+    """Read heads: file name, file counter, title, request id, repost mark.
+
+    Args:
+        heads: String column without nulls, best one a file.
+
+    Returns:
+        A frame `PARSED` beside it.
+    """
+    frame = pl.DataFrame({"head": legible(heads)}).with_columns(
+        repost=pl.col("head").str.contains(_REPOST),
+        yenc=pl.col("head").str.contains(r"(?i)\byenc\b"),
+    )
+    frame = _with_name(frame)
+    frame = _with_counter(frame)
+    return _with_title(frame)
+
+
+def legible(texts: pl.Series) -> pl.Series:
+    """Texts with RFC 2047 words, HTML entities and UTF-8 read as cp1252 put right, each once."""
+    odd = texts.str.contains(r"=\?[\w-]+\?[bBqQ]\?|&(?:quot|amp|lt|gt|#\d+);|Ã.|Â[\x{80}-\x{bf}]")
+    if not odd.any():
+        return texts
+    kinds = texts.filter(odd).unique()
+    return texts.replace(kinds, pl.Series([_legible(text) for text in kinds], dtype=pl.String))
+
+
+def _legible(text: str) -> str:
+    if "=?" in text:
+        try:
+            text = str(make_header(decode_header(text)))
+        except (HeaderParseError, LookupError, UnicodeError, ValueError):
+            pass
+    for entity, sign in (("&quot;", '"'), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
+        text = text.replace(entity, sign)
+    try:
+        return text.encode("cp1252").decode("utf-8")
+    except UnicodeError:
+        return text
+
+
+def _with_name(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add `quoted`, the quoted name, and `frame`, the head with it cut out (marked)."""
+    quoted = pl.col("head").str.contains('"', literal=True)
+    file_like, any_quoted = (
+        pl.when(quoted).then(pl.col("head")).str.extract_groups(pattern) for pattern in (_QUOTED_FILE, _QUOTED)
+    )
+    parts = pl.when(file_like.struct[1].is_not_null()).then(file_like).otherwise(any_quoted)
+    return frame.with_columns(parts=parts).with_columns(
+        quoted=pl.col("parts").struct[1].fill_null(""),
+        rest=pl.coalesce(pl.concat_str(pl.col("parts").struct[0], pl.lit(_NAME_MARK), pl.col("parts").struct[2]), "head"),
+    )
+
+
+def _with_counter(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add `file_number`, `file_total`, `counter` (its kind) and cut it out of `rest`, leaving the mark `\\x1d`."""
+    digits = frame.with_row_index().filter(pl.col("rest").str.contains(r"\d(?:/|\|| ?- ?| ?(?i:of|von|de|van) ?)\d"))
+    rest = pl.col("rest")
+    found = digits.select("index", "rest", number=pl.lit(None, pl.Int32), total=pl.lit(None, pl.Int32), counter=pl.lit(""))
+    for (kind, pattern), cut in zip(_COUNTERS, _CUTS, strict=True):
+        # A lone (1/1) gives way to any later kind: it may be a doubled segment counter.
+        weak = (pl.col("counter") == "") | ((pl.col("counter") == "()") & (pl.col("total") == 1))
+        pair = rest.str.extract_groups(pattern)
+        number, total = pair.struct[0].cast(pl.Int32), pair.struct[1].cast(pl.Int32)
+        years = number.is_between(1900, 2099) & total.is_between(1900, 2099)
+        take = weak & (total >= 1) & (number <= total) & ~years
+        found = found.with_columns(
+            number=pl.when(take).then(number).otherwise("number"),
+            total=pl.when(take).then(total).otherwise("total"),
+            counter=pl.when(take).then(pl.lit(kind)).otherwise("counter"),
+            rest=pl.when(take).then(_cut_last(rest, cut)).otherwise(rest),
+        )
+    found = found.select("index", "counter", file_number="number", file_total="total", cut="rest")
+    frame = frame.with_row_index().join(found, on="index", how="left", maintain_order="left")
+    return frame.with_columns(rest=pl.coalesce("cut", "rest"), counter=pl.col("counter").fill_null(""))
+
+
+def _cut_last(text: pl.Expr, pattern: str) -> pl.Expr:
+    greedy = f"^(?P<before>.*){pattern}" if not pattern.startswith("(?i)") else f"(?i)^(?P<before>.*){pattern[4:]}"
+    kept = r"${before}" + ("\x1a\x1d" if r"\x1a)" in pattern else "\x1d")
+    return text.str.replace(greedy, kept)
+
+
+_NAME_TO_QUOTE = rf'^([^"]*?)([^\x1d\x1a\[\]<>|"]*[^\x1d\x1a\[\]<>|"\s]\.(?i:{KNOWN_EXTENSION}))("[^"]*)$'
+_PLAIN_NAME = (
+    rf"^(.*?)([^\x1d\x1a\[\]<>|\"]*?[^\x1d\x1a\[\]<>|\"\s]\.(?i:{KNOWN_EXTENSION}))((?:[\s\x1d\"].*)?)$"
+)
+
+
+def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
+    """Names not quoted, then what is left of `rest` as title and description."""
+    rest = pl.col("rest")
+    frame = frame.with_columns(parts=pl.when(pl.col("quoted") == "").then(rest))
+    to_quote, to_end = (pl.col("parts").str.extract_groups(pattern) for pattern in (_NAME_TO_QUOTE, _PLAIN_NAME))
+    frame = frame.with_columns(parts=pl.when(to_quote.struct[1].is_not_null()).then(to_quote).otherwise(to_end))
+    parts = pl.col("parts").struct
+    frame = frame.with_columns(
+        plain=parts[1].fill_null("").str.strip_chars(" -_\t:;'"),
+        rest=pl.coalesce(pl.concat_str(parts[0], pl.lit(_NAME_MARK), parts[2]), "rest"),
+    )
+    doubled = frame.with_row_index("row").filter((pl.col("plain") != "") & pl.col("head").str.contains('^[^"]*"[^"]*$'))
+    if doubled.height:
+        names = pl.Series([_without_title(name) for name in doubled["plain"]], dtype=pl.String)
+        frame = frame.with_columns(plain=frame["plain"].scatter(doubled["row"], names))
+    full = pl.when(pl.col("quoted") != "").then("quoted").otherwise("plain")
+    frame = frame.with_columns(full=full.str.strip_chars(' "\t').str.replace_all("\\", "/", literal=True))
+    frame = frame.with_columns(
+        request_id=rest.str.extract(_REQUEST).fill_null(""),
+        request_title=rest.str.extract(_REQUEST_TITLE).fill_null(""),
+    )
+    clean = (
+        rest.str.replace_all(_REPOST, " ")
+        .str.replace_all(_ADVERT, " ")
+        .str.replace_all(_SIZE, " ")
+        .str.replace_all(r"(?i)\byenc\b|^\s*re: ?|^\S*\bpresents?\b[-:. ]*|[<>]{2,}", " ")
+    )
+    frame = frame.with_columns(clean=pl.when(rest.str.contains(r"[A-Za-z0-9\x{80}-\x{10ffff}]")).then(clean).otherwise(rest))
+    before, after = (
+        frame["clean"].str.extract(pattern).fill_null("").str.strip_chars(_FRAME) for pattern in (r"^([^\x1d\x1a]*)", r"^[^\x1d\x1a]*[\x1d\x1a](.*)$")
+    )
+    after = after.str.replace_all(r"[\x1d\x1a]", " ").str.strip_chars(_FRAME)
+    frame = frame.with_columns(before=before, after=after)
+    # `"Release" [00/14] - "x.nzb"`: the first quotes are the title, which `before` holds with its quotes taken off.
+    title = pl.when(pl.col("request_id") != "").then("request_title").otherwise("before")
+    title = pl.when((pl.col("full") == "") & (title == "")).then("after").otherwise(title)
+    title = title.str.replace_all(r"^[\[({]\s*([^\[\](){}]*?)\s*[\])}]$", "$1").str.replace_all(r"\s+", " ").str.strip_chars(_FRAME)
+    folder = pl.col("full").str.extract(r"^(.+)/[^/]+$").fill_null("").str.extract(r"([^/]*)$").fill_null("")
+    return frame.select(
+        name=pl.col("full").str.extract(r"([^/]*)$").fill_null(""),
+        folder=folder,
+        title=pl.when(title.str.contains(r"[A-Za-z0-9\x{80}-\x{10ffff}]{2}")).then(title).otherwise(pl.lit("")),
+        description=pl.col("after"),
+        file_number="file_number",
+        file_total="file_total",
+        request_id="request_id",
+        repost="repost",
+        shape=pl.concat_str(
+            pl.when(title != "").then(pl.lit("t")).otherwise(pl.lit("")),
+            "counter",
+            pl.when(pl.col("quoted") != "").then(pl.lit("q")).when(pl.col("plain") != "").then(pl.lit("u")).otherwise(pl.lit("")),
+            pl.when("yenc").then(pl.lit("y")).otherwise(pl.lit("")),
+        ),
+    )
+
+
+def _without_title(name: str) -> str:
+    """`X X.vol0+1.par2`, with its quotes lost, is title X and file `X.vol0+1.par2`."""
+    for end in range(1, len(name) // 2 + 1):
+        if name[end] == " " and name.startswith(name[:end], end + 1):
+            return name[end + 1 :]
+    return name
+
+
+def is_bare_token(head: pl.Expr) -> pl.Expr:
+    """Whether a head is one word of what generators draw from, and nothing else."""
+    return head.str.contains(TOKEN)
