@@ -115,14 +115,13 @@ class RangeFetch(Iterator[OverviewBlock]):
             self.close()
             raise StopIteration
         with self._changed:
-            self._changed.wait_for(lambda: self._delivered in self._fetched or self._error or self._stopped)
-            if self._error is not None:
-                raise self._error
-            if self._stopped:
-                raise StopIteration
-            block = self._fetched.pop(self._delivered)
-            self._delivered += 1
+            self._changed.wait_for(lambda: self._delivered in self._fetched or self._stopped)
+            block = None if self._stopped else self._fetched.pop(self._delivered)
+            self._delivered += block is not None
             self._changed.notify_all()
+        if block is None:
+            self.close()
+            raise self._error or StopIteration
         self.form = block.form or self.form
         self.wire_bytes += block.wire_bytes
         if self._progress is not None:
@@ -197,7 +196,7 @@ class RangeFetch(Iterator[OverviewBlock]):
         except CorruptBlock:
             raise
         except PassingFault:
-            if not delivered:
+            if not delivered and self._wanted():
                 raise
         finally:
             self._give_back(asked)

@@ -80,6 +80,8 @@ def scripted(handler: Callable[[Visit], None]) -> Iterator[Server]:
     try:
         yield server
     finally:
+        with suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
         listener.close()
 
 
