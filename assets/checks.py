@@ -1,7 +1,5 @@
 """Asset checks: what must hold of the data, shown in Dagster beside the asset."""
 
-from __future__ import annotations
-
 import dagster as dg
 from store.catalog.conservation import unbalanced
 

@@ -1,37 +1,8 @@
-"""Dagster's code location. `build_definitions` takes what tests want to replace; `defs` is what `workspace.yaml` loads."""
+"""Dagster's code location: what `workspace.yaml` loads, for the configuration in `$OVERLAKE_CONFIG`."""
 
 from __future__ import annotations
 
-import dagster as dg
-
-from assets.checks import lines_accounted_for
-from assets.planning_assets import group_list, range_plan
-from assets.range_assets import range_assets
-from assets.release_assets import collected_chunks, settled_releases
-from assets.resources import StoresResource
-from store.configuration import Settings, load
-
-
-def assets_of(settings: Settings) -> list[dg.AssetsDefinition]:
-    """Every asset, for a configuration."""
-    return [group_list, range_plan, range_assets(settings.dagster.ranges_per_run), settled_releases, collected_chunks]
-
-
-def build_definitions(settings: Settings, stores: StoresResource | None = None) -> dg.Definitions:
-    """The definitions for a configuration."""
-    upkeep = dg.define_asset_job("upkeep", selection=[settled_releases, collected_chunks])
-    hourly = dg.ScheduleDefinition(
-        name="hourly_upkeep", job=upkeep, cron_schedule="17 * * * *", default_status=dg.DefaultScheduleStatus.RUNNING
-    )
-    return dg.Definitions(
-        assets=assets_of(settings),
-        asset_checks=[lines_accounted_for],
-        jobs=[upkeep],
-        schedules=[hourly],
-        resources={"stores": stores or StoresResource()},
-        # A process a step would cost more than the step: everything of a run happens in the run's own process.
-        executor=dg.in_process_executor,
-    )
-
+from assets.build import build_definitions
+from store.configuration import load
 
 defs = build_definitions(load())

@@ -1,7 +1,5 @@
 """What is to be done: the groups that are indexed, and their ranges as partitions, oldest era first."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import dagster as dg
@@ -11,7 +9,7 @@ from assets.partitions import register
 from assets.provider import account_of
 from pipeline.nntp.probe import list_groups, plan_group
 from pipeline.planning import choose_groups
-from pipeline.signatures import DEFAULT_SIGNATURES
+from pipeline.signatures import DEFAULT_TABLE
 from store.catalog.planning import keys, known_empty, plan, source_number
 from store.catalog.versions import current_group_list, current_signatures, record_group_list, record_signatures
 from store.stores import Stores
@@ -25,7 +23,7 @@ def group_list(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult:
     names = choose_groups(active, wanted.names, wanted.include, wanted.exclude, wanted.limit, wanted.min_articles)
     recorded = record_group_list(stores.catalog, names)
     if current_signatures(stores.catalog).version == 0:
-        record_signatures(stores.catalog, DEFAULT_SIGNATURES)
+        record_signatures(stores.catalog, DEFAULT_TABLE.signatures)
     return dg.MaterializeResult(
         metadata={
             "groups": len(recorded.names),

@@ -3,8 +3,6 @@
 They are one operation, not three: as three, the first failing range would keep its run-mates from their next step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import dagster as dg

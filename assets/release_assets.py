@@ -1,7 +1,5 @@
 """What follows from all ranges together: releases that are final, and chunk files nobody needs any more."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import dagster as dg

@@ -1,7 +1,5 @@
 """What assets need from outside: the open stores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +20,7 @@ from pipeline.nntp.fetch import fetch_range
 from pipeline.nntp.probe import list_groups, plan_group
 from pipeline.ranges import Range
 from pipeline.schema import OVERVIEW
-from pipeline.signatures import DEFAULT_SIGNATURES
+from pipeline.signatures import DEFAULT_TABLE
 from store.catalog.planning import plan, source_number
 from store.catalog.versions import record_group_list, record_signatures
 from store.configuration import Provider, Settings
@@ -96,15 +97,17 @@ def planned(stores: Stores) -> list[Range]:
     source = source_number(stores.catalog, settings.provider.source)
     group = list_groups(account)[0].name
     record_group_list(stores.catalog, [item.name for item in list_groups(account)])
-    record_signatures(stores.catalog, DEFAULT_SIGNATURES)
+    record_signatures(stores.catalog, DEFAULT_TABLE.signatures)
     found = plan_group(account, source, group, size=settings.range_size, now=datetime.now(UTC))
     plan(stores.catalog, found)
     return [item.range for item in found if item.first_posted is not None]
 
 
 def _measured(stores: Stores, ranges: list[Range]) -> Ingest:
-    # Once untimed: the provider makes and caches its blocks, and what the floor works on is kept.
-    blocks = [_wire_blocks(stores, range_) for range_ in ranges]
+    # Once untimed, so that the provider has made and cached its blocks.
+    for range_ in ranges:
+        for _ in _wire_blocks(stores, range_):
+            pass
     postmaster = stores.catalog.postgres.pid if stores.catalog.postgres else None
     postgres_before = tree_cpu_s(postmaster) if postmaster else 0.0
     stages = Stages()
@@ -125,8 +128,8 @@ def _measured(stores: Stores, ranges: list[Range]) -> Ingest:
     postgres = tree_cpu_s(postmaster) - postgres_before if postmaster else 0.0
     peak = peak_rss_mb()
     floor = Stages()
-    for range_, texts in zip(ranges, blocks, strict=True):
-        _floor(stores, range_, texts, floor)
+    for range_ in ranges:
+        _floor(stores, range_, floor)
     cpu, wall, floor_cpu = sum(stages.cpu.values()) + postgres, sum(stages.wall.values()), sum(floor.cpu.values())
     return Ingest(
         lines=lines,
@@ -147,16 +150,18 @@ def _measured(stores: Stores, ranges: list[Range]) -> Ingest:
     )
 
 
-def _wire_blocks(stores: Stores, range_: Range) -> list[bytes]:
+def _wire_blocks(stores: Stores, range_: Range) -> Iterator[bytes]:
     """The lines of a range as zlib streams, one a block, as a provider sends them (fastest level)."""
     with fetch_range(account_of(stores.settings.provider), range_) as blocks:
-        return [zlib.compress(block.text, 1) for block in blocks]
+        for block in blocks:
+            yield zlib.compress(block.text, 1)
 
 
-def _floor(stores: Stores, range_: Range, blocks: list[bytes], floor: Stages) -> None:
+def _floor(stores: Stores, range_: Range, floor: Stages) -> None:
     meta = OverviewMeta("floor", range_.group, range_.first, range_.last, datetime.now(UTC), "", "floor", 0, SOFTWARE)
     with stores.lake.writer("floor", range_) as writer:
-        for block in blocks:
+        # The whole range first: the fetching threads must not work while the floor is timed.
+        for block in list(_wire_blocks(stores, range_)):
             with floor.stage("inflate"):
                 text = isal_zlib.decompress(block)
             with floor.stage("split"):

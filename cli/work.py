@@ -34,7 +34,7 @@ def materialize_here(config: Path, names: list[str]) -> dict[str, dict[str, obje
         enter(dagster_environment(config, settings, catalog))
     import dagster as dg
 
-    from assets.definitions import assets_of
+    from assets.build import assets_of
     from assets.resources import StoresResource
 
     with dg.DagsterInstance.get() as instance:
