@@ -1,0 +1,158 @@
+"""Chunk files back to records: one by its place, all by the footer, or every byte to be sure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import polars as pl
+
+from pipeline import schema
+from store.chunks.columns import Malformed, read_integers
+from store.chunks.content import read_files
+from store.chunks.format import (
+    FILE_COLUMNS,
+    FRAGMENT,
+    FRAGMENT_COLUMNS,
+    FRAME,
+    INDEX,
+    RECORD,
+    RECORD_COLUMNS,
+    TRAILER,
+    ChunkDamaged,
+    ChunkHeader,
+    ChunkIndex,
+    Place,
+    RecordContent,
+    checksum,
+    footer_size,
+    header_size,
+    open_frame,
+    parse_footer,
+    parse_header,
+)
+from store.chunks.tables import read_table
+from store.disk import Disk
+
+_RANGE_AGAIN = "materialize its range again (overlake backfill --range)"
+
+
+def read_record(data: bytes | memoryview) -> RecordContent:
+    """Decode one record from its bytes alone.
+
+    Raises:
+        ChunkDamaged: they are not a whole record.
+    """
+    with _damage("a record"):
+        cursor = open_frame(data, RECORD)
+        record = pl.DataFrame([pl.Series("record", [0], dtype=pl.UInt32), *read_table(cursor, RECORD_COLUMNS, 1)])
+        files, segments = read_files(cursor, FILE_COLUMNS)
+        cursor.end()
+        files = files.select(pl.lit(0, pl.UInt32).alias("record"), pl.all())
+        return RecordContent(schema.RECORDS.check(record), schema.RECORD_FILES.check(files), segments)
+
+
+def fetch_record(disk: Disk, path: str, place: Place) -> RecordContent:
+    """Read one record from a chunk file, its checksum verified first.
+
+    Raises:
+        FileNotFoundError: the chunk file was collected; look the record's place up again.
+        ChunkDamaged: the bytes are not those that were written.
+    """
+    with _damage(f"{path}, record at byte {place.offset}"):
+        data = disk.read(path, place.offset, place.length)
+        return read_record(_checked(data, place))
+
+
+def read_index(disk: Disk, path: str) -> ChunkIndex:
+    """The header and the footer of a chunk file, from which catalog rows can be rebuilt.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ChunkDamaged: they are not what was written, or of a later format version.
+    """
+    with _damage(path):
+        size = disk.size(path)
+        header = parse_header(disk.read(path, 0, header_size(disk.read(path, 0, FRAME.size))))
+        total = footer_size(disk.read(path, max(0, size - TRAILER.size), TRAILER.size), size)
+        return _index(header, disk.read(path, size - total, total))
+
+
+def verify(disk: Disk, path: str) -> ChunkIndex:
+    """Read every byte of a chunk file and decode every record.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ChunkDamaged: any bit is not as it was written.
+    """
+    with _damage(path):
+        data = disk.read(path)
+        head = header_size(data)
+        total = footer_size(data[-TRAILER.size :], len(data))
+        index = _index(parse_header(data[:head]), data[-total:])
+    end = head
+    for row, place in enumerate(index.places):
+        with _damage(f"{path}, record {row} at byte {place.offset}"):
+            if place.offset != end:
+                raise Malformed("bytes that belong to no record")
+            content = read_record(_checked(data[place.offset : place.offset + place.length], place))
+            if not content.record.drop("record").equals(index.records[row].drop("record")):
+                raise Malformed("the record is not the one in the footer")
+            end += place.length
+    with _damage(path):
+        if end != len(data) - total:
+            raise Malformed("bytes that belong to no record")
+    return index
+
+
+def decode_fragments(fragments: Sequence[bytes]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The fragments as `schema.FRAGMENTS`, counted 0, 1, 2, ... in the order given, and their segments as `schema.SEGMENTS`.
+
+    Raises:
+        ChunkDamaged: they are not what was written.
+    """
+    files, segments = [schema.FRAGMENTS.empty()], [schema.SEGMENTS.empty()]
+    for ordinal, data in enumerate(fragments):
+        with _damage(f"fragment {ordinal}"):
+            cursor = open_frame(data, FRAGMENT)
+            file, own = read_files(cursor, FRAGMENT_COLUMNS)
+            cursor.end()
+            if file.height != 1:
+                raise Malformed("not one file")
+            files.append(file.with_columns(pl.lit(ordinal, pl.UInt32).alias("file")))
+            segments.append(own.with_columns(pl.lit(ordinal, pl.UInt32).alias("file")))
+    return schema.FRAGMENTS.check(pl.concat(files)), schema.SEGMENTS.check(pl.concat(segments))
+
+
+def _index(header: ChunkHeader, footer: bytes) -> ChunkIndex:
+    frame, count = parse_footer(footer)
+    cursor = open_frame(frame, INDEX)
+    if cursor.varint() != count:
+        raise Malformed("the footer counts its records wrongly")
+    ordinals = pl.Series("record", np.arange(count), dtype=pl.UInt32)
+    records = pl.DataFrame([ordinals, *read_table(cursor, RECORD_COLUMNS, count)])
+    lengths = read_integers(cursor, count)
+    first = read_integers(cursor, 1)
+    offsets = first + np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))[:-1]
+    sums = np.frombuffer(cursor.packed(8 * count), "<i8")
+    cursor.end()
+    rows = zip(offsets.tolist(), lengths.tolist(), sums.tolist(), strict=True)
+    return ChunkIndex(header, schema.RECORDS.check(records), tuple(Place(*row) for row in rows))
+
+
+def _checked(data: bytes, place: Place) -> bytes:
+    if len(data) != place.length or checksum(data) != place.checksum:
+        raise Malformed("the checksum does not match")
+    return data
+
+
+@contextmanager
+def _damage(where: str) -> Iterator[None]:
+    """Name what is damaged. Content that passed its checksum but does not fit its schema is damage too."""
+    try:
+        yield
+    except ChunkDamaged as error:
+        raise ChunkDamaged(f"{where}: {error}") from error
+    except (Malformed, pl.exceptions.PolarsError, ValueError, IndexError, KeyError, TypeError, OverflowError) as error:
+        raise ChunkDamaged(f"{where} is damaged ({error}); {_RANGE_AGAIN}") from error
