@@ -1,8 +1,8 @@
 """Asset checks: what must hold of the data, shown in Dagster beside the asset."""
 
 import dagster as dg
-from store.catalog.conservation import unbalanced
 
+from store.catalog.conservation import unbalanced
 from store.stores import Stores
 
 SHOWN = 20

@@ -16,7 +16,7 @@ from store.stores import Stores
 
 
 @dg.asset(group_name="planning", kinds={"nntp", "postgres"})
-def group_list(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult:
+def group_list(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[None]:
     """The groups that are indexed, in order of preference, under a version: chosen from the provider's list."""
     wanted = stores.settings.groups
     active = retried(lambda: list_groups(account_of(stores.settings.provider)))
@@ -34,7 +34,7 @@ def group_list(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult:
 
 
 @dg.asset(deps=[group_list], group_name="planning", kinds={"nntp", "postgres"}, pool="nntp")
-def range_plan(context: dg.AssetExecutionContext, stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult:
+def range_plan(context: dg.AssetExecutionContext, stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[None]:
     """The full ranges of every group with the month they were posted in, registered as partitions, oldest era first."""
     settings = stores.settings
     account, now = account_of(settings.provider), datetime.now(UTC)

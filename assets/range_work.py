@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 
+import polars as pl
+
 from store.lake import OverviewMeta
 
 from assets.provider import account_of
@@ -24,6 +26,10 @@ from store.stores import Stores
 
 SOFTWARE = version("overlake")
 """Recorded with everything that is materialized."""
+
+
+class OverviewMissing(LookupError):
+    """The overview file of a range was never fetched, or was deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +62,10 @@ def fetch_overview(stores: Stores, range_: Range, progress: Callable[[Progress],
     account = account_of(stores.settings.provider)
     with fetch_range(account, range_, progress=progress) as blocks, stores.lake.writer(source, range_) as writer:
         group_seen(stores.catalog, range_.source, range_.group, blocks.reply.low, blocks.reply.high)
+        dates: list[datetime] = []
         for block in blocks:
             parsed = parse(block.text, block.first, block.last, now)
+            dates += [date for date in _span(parsed.overview) if date is not None]
             writer.append(parsed.overview)
             writer.reject(parsed.rejected)
         written = writer.commit(
@@ -80,11 +88,16 @@ def fetch_overview(stores: Stores, range_: Range, progress: Callable[[Progress],
         wire_bytes=blocks.wire_bytes,
         wire_form=blocks.form,
         fetched_at=now,
-        first_posted=written.first_posted,
-        last_posted=written.last_posted,
+        first_posted=min(dates, default=None),
+        last_posted=max(dates, default=None),
     )
     record_overview(stores.catalog, range_, facts)
     return Fetched(facts, written.bytes, time.monotonic() - began)
+
+
+def _span(overview: pl.DataFrame) -> tuple[datetime | None, datetime | None]:
+    """Earliest and latest believable date of the rows."""
+    return overview.select(earliest=pl.col("posted_at").min(), latest=pl.col("posted_at").max()).row(0)
 
 
 def derive_chunks(stores: Stores, range_: Range) -> Derived:
@@ -95,7 +108,10 @@ def derive_chunks(stores: Stores, range_: Range) -> Derived:
         Superseded: a later materialization of the range has begun.
     """
     began = time.monotonic()
-    overview, meta = stores.lake.read(stores.settings.provider.source, range_)
+    try:
+        overview, meta = stores.lake.read(stores.settings.provider.source, range_)
+    except FileNotFoundError as error:
+        raise OverviewMissing(f"the overview of {range_.group} range {range_.index} is not in the lake; materialize the asset overview first") from error
     group_list, signatures = current_group_list(stores.catalog), current_signatures(stores.catalog)
     batch = materialize(
         overview, range_, group_list, signatures, lines=meta.lines, malformed=meta.malformed, duplicate=meta.duplicate

@@ -13,7 +13,7 @@ ORPHAN_GRACE = timedelta(days=1)
 
 
 @dg.asset(deps=["release_chunks", "edge_chunks"], group_name="releases", kinds={"postgres"})
-def settled_releases(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult:
+def settled_releases(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[None]:
     """Releases that no range or edge can still add to, with their completeness."""
     wanted = stores.settings.settle
     settled = settle(
@@ -23,7 +23,7 @@ def settled_releases(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult:
 
 
 @dg.asset(deps=["release_chunks", "edge_chunks"], group_name="releases", kinds={"postgres"})
-def collected_chunks(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult:
+def collected_chunks(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[None]:
     """Chunk files that were replaced and whose readers are gone, deleted; and files no commit ever published."""
     grace = timedelta(hours=stores.settings.collect_grace_hours)
     gone = collect(stores.catalog, stores.disk, datetime.now(UTC), grace, ORPHAN_GRACE)

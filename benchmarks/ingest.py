@@ -158,7 +158,7 @@ def _wire_blocks(stores: Stores, range_: Range) -> Iterator[bytes]:
 
 
 def _floor(stores: Stores, range_: Range, floor: Stages) -> None:
-    meta = OverviewMeta("floor", range_.group, range_.first, range_.last, datetime.now(UTC), "", "floor", 0, SOFTWARE)
+    meta = OverviewMeta("floor", range_.group, range_.first, range_.last, datetime.now(UTC), group_reply="", wire_form="floor", wire_bytes=0, software=SOFTWARE)
     with stores.lake.writer("floor", range_) as writer:
         # The whole range first: the fetching threads must not work while the floor is timed.
         for block in list(_wire_blocks(stores, range_)):
