@@ -196,9 +196,10 @@ CREATE TABLE release_aliases (
 );
 CREATE INDEX release_aliases_release ON release_aliases (release_id);
 
--- One compressed fragment per file and range; owner: the edge (range_index of it) whose chunk file holds its segments.
+-- One compressed fragment per file and edge of a range (a file may have one at each); owner: the edge (range_index of it) whose chunk file holds its segments.
 CREATE TABLE fragments (
     range_id integer NOT NULL,
+    ordinal integer NOT NULL,
     file_key uuid NOT NULL,
     owner integer,
     segments_found integer NOT NULL,
@@ -206,7 +207,7 @@ CREATE TABLE fragments (
     at_low boolean NOT NULL,
     at_high boolean NOT NULL,
     payload bytea NOT NULL,
-    PRIMARY KEY (range_id, file_key)
+    PRIMARY KEY (range_id, ordinal)
 );
 CREATE INDEX fragments_file_key ON fragments (file_key);
 ALTER TABLE fragments ALTER COLUMN payload SET STORAGE EXTERNAL;

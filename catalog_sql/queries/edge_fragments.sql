@@ -8,6 +8,6 @@ WITH in_group AS (
         OR (at_low AND range_index - 1 = ANY (%(decided)s::integer[]))
         OR owner = ANY (%(affected)s::integer[])
 )
-SELECT range_id, range_index, file_key, owner, segments_found, segments_expected, at_low, at_high
+SELECT range_id, ordinal, range_index, file_key, owner, segments_found, segments_expected, at_low, at_high
 FROM fragments JOIN in_group USING (range_id) JOIN wanted USING (file_key)
-ORDER BY range_index, file_key
+ORDER BY range_index, ordinal

@@ -1,4 +1,4 @@
 SELECT payload
-FROM unnest(%(ranges)s::integer[], %(file_keys)s::uuid[]) WITH ORDINALITY AS wanted (range_id, file_key, nth)
-JOIN fragments USING (range_id, file_key)
+FROM unnest(%(ranges)s::integer[], %(ordinals)s::integer[]) WITH ORDINALITY AS wanted (range_id, ordinal, nth)
+JOIN fragments USING (range_id, ordinal)
 ORDER BY nth

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
-from uuid import UUID
 
 import polars as pl
 from psycopg import Connection
@@ -30,6 +29,7 @@ _SOFTWARE = "overlake"
 _FRAGMENTS = pl.Schema(
     {
         "range_id": pl.Int64,
+        "ordinal": pl.Int64,
         "range_index": pl.Int64,
         "file_key": pl.Binary,
         "owner": pl.Int64,
@@ -158,7 +158,7 @@ def _affected(connection: Connection[Row], group: _Group, decided: list[int]) ->
 
 def _fragments(connection: Connection[Row], group: _Group, decided: list[int], affected: list[int]) -> pl.DataFrame:
     wanted = {"source": group.source, "group": group.id, "decided": decided, "affected": affected}
-    rows = [(*row[:2], row[2].bytes, *row[3:]) for row in connection.execute(query("edge_fragments"), wanted)]
+    rows = [(*row[:3], row[3].bytes, *row[4:]) for row in connection.execute(query("edge_fragments"), wanted)]
     fragments = pl.DataFrame(rows, schema=_FRAGMENTS, orient="row")
     return fragments.hstack(decide(fragments, group.is_closed).select("low_index", "decided"))
 
@@ -189,7 +189,7 @@ def _contents(
 
 
 def _payloads(connection: Connection[Row], fragments: pl.DataFrame) -> list[bytes]:
-    wanted = {"ranges": fragments["range_id"].to_list(), "file_keys": _uuids(fragments)}
+    wanted = {"ranges": fragments["range_id"].to_list(), "ordinals": fragments["ordinal"].to_list()}
     return [payload for (payload,) in connection.execute(query("fragment_payloads"), wanted)]
 
 
@@ -215,9 +215,5 @@ def _publish(connection: Connection[Row], contents: list[_Content]) -> None:
 def _own(connection: Connection[Row], fragments: pl.DataFrame) -> None:
     """Record which edge holds each fragment; those of undecided chains are held by none."""
     owners = fragments.select(pl.when("decided").then("low_index"))["low_index"].to_list()
-    owned = {"ranges": fragments["range_id"].to_list(), "file_keys": _uuids(fragments), "owners": owners}
+    owned = {"ranges": fragments["range_id"].to_list(), "ordinals": fragments["ordinal"].to_list(), "owners": owners}
     connection.execute(query("own_fragments"), owned)
-
-
-def _uuids(fragments: pl.DataFrame) -> list[UUID]:
-    return [UUID(bytes=key) for key in fragments["file_key"]]

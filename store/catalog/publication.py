@@ -98,7 +98,7 @@ def rows_of(catalog: Catalog, batch: Batch, places: tuple[Place, ...], undated: 
     return Rows(
         records=list(record_rows),
         probes=list(zip(probes["record"], _uuids(probes["file_key"]), *probe_columns, strict=True)),
-        fragments=list(zip(_uuids(fragments["file_key"]), *fragment_columns, payloads, strict=True)),
+        fragments=list(zip(fragments["file"], _uuids(fragments["file_key"]), *fragment_columns, payloads, strict=True)),
         samples=_storable(batch.samples).rows(),
         touched=Touched.of(list(zip(keys, records["first_posted"], records["last_posted"], strict=True))),
     )
