@@ -17,6 +17,10 @@ Integers = NDArray[np.int64]
 Unsigned = NDArray[np.uint64]
 
 
+MAX_CONTENT = 1 << 30
+"""Bytes the content of a frame may have, and so segments of a record; a larger claim is damage."""
+
+
 class Malformed(ValueError):
     """Content that no writer writes."""
 
@@ -113,9 +117,10 @@ def read_planes(cursor: Cursor, count: int) -> Unsigned:
     width = cursor.numbers(1)[0]
     if width > 8:
         raise Malformed("an integer is too wide")
+    if width == 0:
+        return np.zeros(count, np.uint64)
     octets = np.zeros((count, 8), np.uint8)
-    if width:
-        octets[:, :width] = np.frombuffer(cursor.numbers(width * count), np.uint8).reshape(width, count).T
+    octets[:, :width] = np.frombuffer(cursor.numbers(width * count), np.uint8).reshape(width, count).T
     return octets.view("<u8").reshape(count)
 
 
@@ -180,10 +185,10 @@ def write_text(sections: Sections, text: Text, first: int, last: int) -> None:
     sections.text.append(text.data[offsets[0] : offsets[-1]].tobytes())
 
 
-def read_text(cursor: Cursor, count: int) -> pl.Series:
-    """The next `count` strings, as Binary."""
+def read_text(cursor: Cursor, count: int) -> tuple[Integers, memoryview]:
+    """(lengths, bytes) of the next `count` strings."""
     lengths = read_planes(cursor, count).view(np.int64)
     total = int(lengths.sum())
     if total < 0 or (lengths < 0).any():
         raise Malformed("a negative length")
-    return binary_series(cursor.text(total), lengths)
+    return lengths, cursor.text(total)

@@ -11,6 +11,7 @@ import polars as pl
 from pipeline import schema
 from pipeline.schema import Column
 from store.chunks.columns import (
+    MAX_CONTENT,
     Cursor,
     Integers,
     Malformed,
@@ -19,13 +20,11 @@ from store.chunks.columns import (
     differences,
     planes,
     read_integers,
-    read_planes,
-    unzigzag,
     varint,
     zigzag,
 )
-from store.chunks.ids import Ids, prepare, read_ids, write_ids
-from store.chunks.tables import AnyColumn, prepare_table, read_table, write_table
+from store.chunks.ids import Ids, IdsReader, prepare, write_ids
+from store.chunks.tables import Table, TableReader, prepare_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class Files:
     numbers: Unsigned
     sizes: Unsigned
     ids: Ids
-    table: list[AnyColumn]
+    table: Table
 
     def write(self, sections: Sections, first: int, last: int) -> None:
         """Append the files `first` to `last` (exclusive)."""
@@ -58,7 +57,7 @@ class Files:
         sections.text.append(varint(last - first))
         sections.numbers += [planes(column[first:last]) for column in (self.counts, self.usual, self.last)]
         sections.numbers += [planes(column[begin:end]) for column in (self.numbers, self.sizes)]
-        write_table(sections, self.table, first, last)
+        self.table.write(sections, first, last)
         write_ids(sections, self.ids, begin, end)
 
 
@@ -104,38 +103,55 @@ def prepare_files(files: pl.DataFrame, columns: Sequence[Column], segments: pl.D
     )
 
 
-def read_files(cursor: Cursor, columns: Sequence[Column]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """(files with `file` and `columns`, their segments as `schema.SEGMENTS`).
+class FilesReader:
+    """Reads the files and segments of one record after the other, and makes two frames of them all."""
 
-    Raises:
-        Malformed: no writer writes this.
-    """
-    height = cursor.varint()
-    counts, usual, last = (np.cumsum(read_integers(cursor, height)) for _ in range(3))
-    if (counts < 0).any():
-        raise Malformed("a negative count")
-    bounds = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
-    owner = np.repeat(np.arange(height), counts)
-    filled = np.flatnonzero(counts)
-    lead, tail = bounds[:-1][filled], bounds[1:][filled] - 1
-    steps = unzigzag(read_planes(cursor, owner.size)) + 1
-    numbers = np.cumsum(steps)
-    numbers -= np.repeat(numbers[lead] - steps[lead], counts[filled])
-    sizes = usual[owner] + unzigzag(read_planes(cursor, owner.size))
-    sizes[tail] += np.where(tail > lead, last[filled], 0)
-    table = read_table(cursor, columns, height, {"segments_found": counts, "bytes": _sums(sizes, bounds)})
-    files = pl.DataFrame([pl.Series("file", np.arange(height), dtype=pl.UInt32), *table])
-    totals = files["segments_expected"].cast(pl.Int64).fill_null(0).to_numpy()
-    number = pl.Series("number", numbers).cast(pl.Int32)
-    segments = pl.DataFrame(
-        [
-            pl.Series("file", owner, dtype=pl.UInt32),
-            number,
-            pl.Series("bytes", sizes),
-            read_ids(cursor, number, totals[owner], owner).alias("message_id"),
-        ]
-    )
-    return files, schema.SEGMENTS.check(segments)
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._table = TableReader(columns)
+        self._ids = IdsReader()
+        self._heights: list[int] = []
+        self._counts: list[Integers] = []
+        self._numbers: list[Integers] = []
+        self._sizes: list[Integers] = []
+        self._totals: list[Integers] = []
+
+    def read(self, cursor: Cursor) -> None:
+        """Read the files of a record.
+
+        Raises:
+            Malformed: no writer writes this.
+        """
+        height = cursor.varint()
+        counts, usual, last = (np.cumsum(read_integers(cursor, height)) for _ in range(3))
+        if (counts < 0).any() or counts.sum() > MAX_CONTENT:
+            raise Malformed("a count that cannot be")
+        bounds = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+        owner = np.repeat(np.arange(height), counts)
+        filled = np.flatnonzero(counts)
+        lead, tail = bounds[:-1][filled], bounds[1:][filled] - 1
+        steps = read_integers(cursor, owner.size) + 1
+        numbers = np.cumsum(steps)
+        numbers -= np.repeat(numbers[lead] - steps[lead], counts[filled])
+        sizes = usual[owner] + read_integers(cursor, owner.size)
+        sizes[tail] += np.where(tail > lead, last[filled], 0)
+        self._table.read(cursor, height, {"segments_found": counts, "bytes": _sums(sizes, bounds)})
+        self._ids.read(cursor, owner)
+        self._heights.append(height)
+        self._counts.append(counts)
+        self._numbers.append(numbers)
+        self._sizes.append(sizes)
+        self._totals.append(self._table.last("segments_expected")[owner])
+
+    def frames(self) -> tuple[pl.DataFrame, pl.DataFrame, Integers]:
+        """(files with `file` and the columns, segments as `schema.SEGMENTS`, files of each record)."""
+        counts = np.concatenate([np.zeros(0, np.int64), *self._counts])
+        files = pl.DataFrame([pl.Series("file", np.arange(counts.size), dtype=pl.UInt32), *self._table.series()])
+        number = pl.Series("number", np.concatenate([np.zeros(0, np.int64), *self._numbers])).cast(pl.Int32)
+        ids = self._ids.series(number, np.concatenate([np.zeros(0, np.int64), *self._totals]))
+        owner = pl.Series("file", np.repeat(np.arange(counts.size), counts), dtype=pl.UInt32)
+        sizes = pl.Series("bytes", np.concatenate([np.zeros(0, np.int64), *self._sizes]))
+        segments = schema.SEGMENTS.check(pl.DataFrame([owner, number, sizes, ids.alias("message_id")]))
+        return files, segments, np.array(self._heights, np.int64)
 
 
 def _sums(sizes: Integers, bounds: Integers) -> Integers:

@@ -13,7 +13,7 @@ import zstandard
 
 from pipeline import schema
 from pipeline.ranges import check_group
-from store.chunks.columns import Cursor, Malformed, Sections, varint
+from store.chunks.columns import MAX_CONTENT, Cursor, Malformed, Sections, varint
 
 VERSION = 1
 """Format version: of the header, and the first byte of every frame's content."""
@@ -29,9 +29,6 @@ FRAME = struct.Struct("<II")
 HEAD = struct.Struct("<8sHI")
 CHECKSUM = struct.Struct("<Q")
 TRAILER = struct.Struct("<IIQ8s")
-MAX_CONTENT = 1 << 30
-"""Bytes a frame's content may have; a larger claim is damage."""
-
 _LEVEL = 3
 
 
@@ -77,10 +74,10 @@ class EncodedChunk:
 
 @dataclass(frozen=True, slots=True)
 class RecordContent:
-    """One record read back. Ordinals (`record`, `file`) count from 0 inside it.
+    """One record, or several, read back. Ordinals (`record`, `file`) count 0, 1, 2, ... over what was read together.
 
     Attributes:
-        record: one row of `schema.RECORDS`.
+        record: frame `schema.RECORDS`, a row per record.
         files: frame `schema.RECORD_FILES`.
         segments: frame `schema.SEGMENTS`.
     """

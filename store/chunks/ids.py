@@ -307,30 +307,74 @@ def _runs(codes: Integers, sample: Bytes) -> bytes:
     return b"".join(out)
 
 
-def read_ids(cursor: Cursor, numbers: pl.Series, totals: Integers, files: Integers) -> pl.Series:
-    """The ids (String) that `write_ids` wrote.
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Ids of one template of one record: which rows they are, and their bytes without counters."""
 
-    Args:
-        cursor: at the ids.
-        numbers: segment number of each id.
-        totals: segments expected of the file of each id.
-        files: ordinal of the file of each id, ascending.
-
-    Raises:
-        Malformed: no writer writes this.
-    """
-    templates = cursor.varint()
-    template_of = read_planes(cursor, len(numbers))
-    rows = [np.flatnonzero(template_of == template) for template in range(templates + 1)]
-    parts = [_read_template(cursor, numbers, totals, files, some) for some in rows[:-1]]
-    parts.append(read_text(cursor, rows[-1].size).cast(pl.String))
-    order = np.concatenate(rows)
-    if order.size != len(numbers):
-        raise Malformed("an id without a template")
-    return pl.concat(parts).gather(np.argsort(order)) if templates != 1 or rows[-1].size else parts[0]
+    form: int
+    place: int
+    rows: Integers
+    characters: Bytes
 
 
-def _read_template(cursor: Cursor, numbers: pl.Series, totals: Integers, files: Integers, rows: Integers) -> pl.Series:
+class IdsReader:
+    """Reads the ids of one record after the other, and makes one series of them all."""
+
+    def __init__(self) -> None:
+        self._pieces: list[_Piece] = []
+        self._plain_rows: list[Integers] = []
+        self._plain_lengths: list[Integers] = []
+        self._plain_data: list[memoryview] = []
+        self._count = 0
+
+    def read(self, cursor: Cursor, files: Integers) -> None:
+        """Read the ids of a record; `files` is the ordinal of the file of each, ascending.
+
+        Raises:
+            Malformed: no writer writes this.
+        """
+        templates = cursor.varint()
+        template_of = read_planes(cursor, files.size)
+        rows = [np.flatnonzero(template_of == template) for template in range(templates + 1)]
+        if sum(some.size for some in rows) != files.size:
+            raise Malformed("an id without a template")
+        self._pieces += [_read_template(cursor, files, some, self._count) for some in rows[:-1]]
+        lengths, data = read_text(cursor, rows[-1].size)
+        self._plain_rows.append(self._count + rows[-1])
+        self._plain_lengths.append(lengths)
+        self._plain_data.append(data)
+        self._count += files.size
+
+    def series(self, numbers: pl.Series, totals: Integers) -> pl.Series:
+        """All ids read, as String.
+
+        Args:
+            numbers: segment number of each id.
+            totals: segments expected of the file of each id.
+        """
+        if not self._count:
+            return pl.Series([], dtype=pl.String)
+        rows = [np.concatenate(self._plain_rows)]
+        parts = [binary_series(b"".join(self._plain_data), np.concatenate(self._plain_lengths)).cast(pl.String)]
+        for form, place in sorted({(piece.form, piece.place) for piece in self._pieces}):
+            pieces = [piece for piece in self._pieces if (piece.form, piece.place) == (form, place)]
+            own = np.concatenate([piece.rows for piece in pieces])
+            rows.append(own)
+            if form == 0:
+                parts.append(_strings([piece.characters for piece in pieces]))
+            else:
+                literal = FORMS[form - 1].literals(numbers.gather(own), pl.Series(totals[own]))
+                before = _strings([piece.characters[:, :place] for piece in pieces])
+                after = _strings([piece.characters[:, place:] for piece in pieces])
+                parts.append(pl.select(pl.concat_str(pl.lit(before), pl.lit(literal), pl.lit(after))).to_series())
+        order = np.concatenate(rows)
+        back = np.empty(order.size, np.int64)
+        back[order] = np.arange(order.size)
+        joined = pl.concat(parts)
+        return joined if (back[1:] > back[:-1]).all() else joined.gather(back)
+
+
+def _read_template(cursor: Cursor, files: Integers, rows: Integers, above: int) -> _Piece:
     form, place, length = cursor.varint(), cursor.varint(), cursor.varint()
     if form > len(FORMS) or place > length or length > _MAX_LENGTH or not rows.size:
         raise Malformed("a template that no writer writes")
@@ -348,14 +392,12 @@ def _read_template(cursor: Cursor, numbers: pl.Series, totals: Integers, files: 
         characters[:, positions] = shown[np.cumsum(change) - 1] if per_file else shown
     for radix, positions in _numbers(codes):
         values = np.cumsum(read_integers(cursor, rows.size))
+        base = _RADIX[radix]
         for position in reversed(positions):
-            values, digit = np.divmod(values, _RADIX[radix])
-            characters[:, position] = _DIGIT[digit]
-    if form == 0:
-        return _strings(characters)
-    literal = FORMS[form - 1].literals(numbers.gather(rows), pl.Series(totals[rows]))
-    before, after = _strings(characters[:, :place]), _strings(characters[:, place:])
-    return pl.select(pl.concat_str(pl.lit(before), pl.lit(literal), pl.lit(after))).to_series()
+            higher = values // base
+            characters[:, position] = _DIGIT[values - higher * base]
+            values = higher
+    return _Piece(form, place, above + rows, characters)
 
 
 def _read_runs(cursor: Cursor, length: int) -> tuple[Integers, Bytes]:
@@ -372,6 +414,6 @@ def _read_runs(cursor: Cursor, length: int) -> tuple[Integers, Bytes]:
     return codes, sample
 
 
-def _strings(characters: Bytes) -> pl.Series:
-    height, width = characters.shape
-    return binary_series(characters.tobytes(), np.full(height, width, np.int64)).cast(pl.String)
+def _strings(pieces: list[Bytes]) -> pl.Series:
+    lengths = np.concatenate([np.full(len(piece), piece.shape[1], np.int64) for piece in pieces])
+    return binary_series(b"".join(piece.tobytes() for piece in pieces), lengths).cast(pl.String)

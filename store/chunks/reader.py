@@ -10,7 +10,7 @@ import polars as pl
 
 from pipeline import schema
 from store.chunks.columns import Malformed, read_integers
-from store.chunks.content import read_files
+from store.chunks.content import FilesReader
 from store.chunks.format import (
     FILE_COLUMNS,
     FRAGMENT,
@@ -32,7 +32,7 @@ from store.chunks.format import (
     parse_footer,
     parse_header,
 )
-from store.chunks.tables import read_table
+from store.chunks.tables import TableReader
 from store.disk import Disk
 
 _RANGE_AGAIN = "materialize its range again (overlake backfill --range)"
@@ -44,13 +44,28 @@ def read_record(data: bytes | memoryview) -> RecordContent:
     Raises:
         ChunkDamaged: they are not a whole record.
     """
+    return read_records([data])
+
+
+def read_records(frames: Sequence[bytes | memoryview]) -> RecordContent:
+    """Decode several records at once, much quicker than one by one: the rows of all, in the order given.
+
+    Raises:
+        ChunkDamaged: one of them is not a whole record.
+    """
+    record, files = TableReader(RECORD_COLUMNS), FilesReader(FILE_COLUMNS)
+    for ordinal, data in enumerate(frames):
+        with _damage(f"record {ordinal}"):
+            cursor = open_frame(data, RECORD)
+            record.read(cursor, 1)
+            files.read(cursor)
+            cursor.end()
     with _damage("a record"):
-        cursor = open_frame(data, RECORD)
-        record = pl.DataFrame([pl.Series("record", [0], dtype=pl.UInt32), *read_table(cursor, RECORD_COLUMNS, 1)])
-        files, segments = read_files(cursor, FILE_COLUMNS)
-        cursor.end()
-        files = files.select(pl.lit(0, pl.UInt32).alias("record"), pl.all())
-        return RecordContent(schema.RECORDS.check(record), schema.RECORD_FILES.check(files), segments)
+        ordinals = np.arange(len(frames))
+        rows, segments, heights = files.frames()
+        records = pl.DataFrame([pl.Series("record", ordinals, dtype=pl.UInt32), *record.series()])
+        owned = pl.DataFrame([pl.Series("record", np.repeat(ordinals, heights), dtype=pl.UInt32), *rows])
+        return RecordContent(schema.RECORDS.check(records), schema.RECORD_FILES.check(owned), segments)
 
 
 def fetch_record(disk: Disk, path: str, place: Place) -> RecordContent:
@@ -112,17 +127,17 @@ def decode_fragments(fragments: Sequence[bytes]) -> tuple[pl.DataFrame, pl.DataF
     Raises:
         ChunkDamaged: they are not what was written.
     """
-    files, segments = [schema.FRAGMENTS.empty()], [schema.SEGMENTS.empty()]
+    reader = FilesReader(FRAGMENT_COLUMNS)
     for ordinal, data in enumerate(fragments):
         with _damage(f"fragment {ordinal}"):
             cursor = open_frame(data, FRAGMENT)
-            file, own = read_files(cursor, FRAGMENT_COLUMNS)
+            reader.read(cursor)
             cursor.end()
-            if file.height != 1:
-                raise Malformed("not one file")
-            files.append(file.with_columns(pl.lit(ordinal, pl.UInt32).alias("file")))
-            segments.append(own.with_columns(pl.lit(ordinal, pl.UInt32).alias("file")))
-    return schema.FRAGMENTS.check(pl.concat(files)), schema.SEGMENTS.check(pl.concat(segments))
+    with _damage("a fragment"):
+        files, segments, heights = reader.frames()
+        if (heights != 1).any():
+            raise Malformed("not one file")
+        return schema.FRAGMENTS.check(files), segments
 
 
 def _index(header: ChunkHeader, footer: bytes) -> ChunkIndex:
@@ -131,7 +146,9 @@ def _index(header: ChunkHeader, footer: bytes) -> ChunkIndex:
     if cursor.varint() != count:
         raise Malformed("the footer counts its records wrongly")
     ordinals = pl.Series("record", np.arange(count), dtype=pl.UInt32)
-    records = pl.DataFrame([ordinals, *read_table(cursor, RECORD_COLUMNS, count)])
+    table = TableReader(RECORD_COLUMNS)
+    table.read(cursor, count)
+    records = pl.DataFrame([ordinals, *table.series()])
     lengths = read_integers(cursor, count)
     first = read_integers(cursor, 1)
     offsets = first + np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))[:-1]

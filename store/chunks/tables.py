@@ -1,16 +1,18 @@
 """Frames inside a record, column by column as their schema declares them.
 
-Every column is a null flag per row, then its values: strings as text; everything else as integers, each less its prediction, which is
-the row above unless the caller knows better.
+A table begins with the set of its columns that hold nulls. Then each column: null flags if it is in that set, then its values: strings as
+text; everything else as integers, each less its prediction, which is the row above unless the caller knows better.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from pipeline.schema import Column
 from store.chunks.columns import (
@@ -20,41 +22,41 @@ from store.chunks.columns import (
     Sections,
     Text,
     Unsigned,
+    binary_series,
     differences,
     planes,
     read_planes,
     read_text,
     text_of,
     unzigzag,
+    varint,
     write_text,
     zigzag,
 )
 
 _NO_PREDICTIONS: Mapping[str, Integers] = {}
+_LIST = pl.List(pl.String)
 
 
 @dataclass(frozen=True, slots=True)
 class IntegerColumn:
     """Integers of all records, already less their predictions."""
 
-    nulls: Unsigned
     values: Unsigned
 
     def write(self, sections: Sections, first: int, last: int) -> None:
         """Append rows `first` to `last` (exclusive)."""
-        sections.numbers += [planes(self.nulls[first:last]), planes(self.values[first:last])]
+        sections.numbers.append(planes(self.values[first:last]))
 
 
 @dataclass(frozen=True, slots=True)
 class TextColumn:
     """Strings or byte strings of all records."""
 
-    nulls: Unsigned
     text: Text
 
     def write(self, sections: Sections, first: int, last: int) -> None:
         """Append rows `first` to `last` (exclusive)."""
-        sections.numbers.append(planes(self.nulls[first:last]))
         write_text(sections, self.text, first, last)
 
 
@@ -62,24 +64,37 @@ class TextColumn:
 class ListColumn:
     """Lists of strings of all records: row i holds the items `bounds[i]` to `bounds[i + 1]`."""
 
-    nulls: Unsigned
     bounds: Integers
     items: Text
 
     def write(self, sections: Sections, first: int, last: int) -> None:
         """Append rows `first` to `last` (exclusive)."""
         bounds = self.bounds[first : last + 1]
-        sections.numbers += [planes(self.nulls[first:last]), planes(np.diff(bounds).view(np.uint64))]
+        sections.numbers.append(planes(np.diff(bounds).view(np.uint64)))
         write_text(sections, self.items, int(bounds[0]), int(bounds[-1]))
 
 
-AnyColumn = IntegerColumn | TextColumn | ListColumn
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A frame ready to be written record by record: its columns, and the null flags of those that have any."""
+
+    columns: list[IntegerColumn | TextColumn | ListColumn]
+    nulls: dict[int, Unsigned]
+
+    def write(self, sections: Sections, first: int, last: int) -> None:
+        """Append rows `first` to `last` (exclusive)."""
+        flags = {index: nulls[first:last] for index, nulls in self.nulls.items() if nulls[first:last].any()}
+        sections.text.append(varint(sum(1 << index for index in flags)))
+        for index, column in enumerate(self.columns):
+            if index in flags:
+                sections.numbers.append(planes(flags[index]))
+            column.write(sections, first, last)
 
 
 def prepare_table(
     frame: pl.DataFrame, columns: Sequence[Column], starts: Integers, predictions: Mapping[str, Integers] = _NO_PREDICTIONS
-) -> list[AnyColumn]:
-    """The columns of a frame, ready to be written record by record.
+) -> Table:
+    """A frame, ready to be written record by record.
 
     Args:
         frame: has `columns`.
@@ -87,64 +102,125 @@ def prepare_table(
         starts: row at which each record begins.
         predictions: expected value of each row of some integer columns.
     """
-    return [_prepare(frame[column.name], starts, predictions.get(column.name)) for column in columns]
+    series = [frame[column.name] for column in columns]
+    nulls = {index: one.is_null().to_numpy().astype(np.uint64) for index, one in enumerate(series) if one.null_count()}
+    return Table([_prepare(one, starts, predictions.get(one.name)) for one in series], nulls)
 
 
-def _prepare(series: pl.Series, starts: Integers, prediction: Integers | None) -> AnyColumn:
-    nulls = series.is_null().to_numpy().astype(np.uint64)
+def _prepare(series: pl.Series, starts: Integers, prediction: Integers | None) -> IntegerColumn | TextColumn | ListColumn:
     if series.dtype == pl.String:
-        return TextColumn(nulls, text_of(series.fill_null("")))
+        return TextColumn(text_of(series.fill_null("")))
     if series.dtype == pl.Binary:
-        return TextColumn(nulls, text_of(series.fill_null(b"")))
-    if series.dtype == pl.List(pl.String):
+        return TextColumn(text_of(series.fill_null(b"")))
+    if series.dtype == _LIST:
         lengths = series.list.len().fill_null(0).cast(pl.Int64).to_numpy()
         bounds = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-        return ListColumn(nulls, bounds, text_of(series.filter(pl.Series(lengths) > 0).explode()))
+        return ListColumn(bounds, text_of(series.filter(pl.Series(lengths) > 0).explode()))
     filled = series.to_physical().cast(pl.Int64).fill_null(strategy="forward").fill_null(0)
     values = filled.to_numpy().astype(np.int64)
     residual = differences(values, starts) if prediction is None else values - prediction
-    return IntegerColumn(nulls, zigzag(residual))
+    return IntegerColumn(zigzag(residual))
 
 
-def write_table(sections: Sections, table: list[AnyColumn], first: int, last: int) -> None:
-    """Append rows `first` to `last` (exclusive) of a prepared table."""
-    for column in table:
-        column.write(sections, first, last)
+class TableReader:
+    """Reads the rows of one record after the other, and makes one frame of them all."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._columns = [_READER[column.dtype](column) if column.dtype in _READER else _IntegerReader(column) for column in columns]
+
+    def read(
+        self, cursor: Cursor, count: int, predictions: Mapping[str, Integers] = _NO_PREDICTIONS
+    ) -> None:
+        """Read the next `count` rows.
+
+        Raises:
+            Malformed: no writer writes this.
+        """
+        nulls = cursor.varint()
+        for index, column in enumerate(self._columns):
+            column.nulls.append(read_planes(cursor, count) > 0 if nulls >> index & 1 else np.zeros(count, np.bool_))
+            column.read(cursor, count, predictions)
+
+    def last(self, name: str) -> Integers:
+        """The integers of column `name` read last, nulls as 0."""
+        column = next(column for column in self._columns if column.declared.name == name)
+        if not isinstance(column, _IntegerReader):
+            raise TypeError(name)
+        return np.where(column.nulls[-1], 0, column.values[-1])
+
+    def series(self) -> list[pl.Series]:
+        """Every column, all rows read."""
+        return [column.series_with_nulls() for column in self._columns]
 
 
-def read_table(
-    cursor: Cursor, columns: Sequence[Column], count: int, predictions: Mapping[str, Integers] = _NO_PREDICTIONS
-) -> list[pl.Series]:
-    """The columns of the next `count` rows.
+@dataclass(slots=True)
+class _ColumnReader:
+    declared: Column
+    nulls: list[NDArray[np.bool_]] = field(default_factory=list[NDArray[np.bool_]])
 
-    Raises:
-        Malformed: no writer writes this.
-    """
-    return [_read(cursor, column, count, predictions.get(column.name)) for column in columns]
+    def read(self, cursor: Cursor, count: int, predictions: Mapping[str, Integers]) -> None:
+        raise NotImplementedError
+
+    def series(self) -> pl.Series:
+        raise NotImplementedError
+
+    def series_with_nulls(self) -> pl.Series:
+        values, nulls = self.series(), _joined(self.nulls, np.bool_)
+        return (values.set(pl.Series(nulls), None) if nulls.any() else values).alias(self.declared.name)
 
 
-def _read(cursor: Cursor, column: Column, count: int, prediction: Integers | None) -> pl.Series:
-    nulls = read_planes(cursor, count)
-    if column.dtype in (pl.String, pl.Binary):
-        values = read_text(cursor, count).cast(column.dtype)
-    elif column.dtype == pl.List(pl.String):
-        values = _read_lists(cursor, count)
-    else:
+@dataclass(slots=True)
+class _IntegerReader(_ColumnReader):
+    values: list[Integers] = field(default_factory=list[Integers])
+
+    def read(self, cursor: Cursor, count: int, predictions: Mapping[str, Integers]) -> None:
         residual = unzigzag(read_planes(cursor, count))
-        numbers = np.cumsum(residual) if prediction is None else residual + prediction
-        physical = pl.Series(numbers, dtype=pl.Int64)
-        values = physical.cast(pl.Boolean) if column.dtype == pl.Boolean else physical.cast(column.dtype)
-    if nulls.any():
-        values = values.set(pl.Series(nulls > 0), None)
-    return values.alias(column.name)
+        prediction = predictions.get(self.declared.name)
+        self.values.append(np.cumsum(residual) if prediction is None else residual + prediction)
+
+    def series(self) -> pl.Series:
+        physical = pl.Series(_joined(self.values, np.int64), dtype=pl.Int64)
+        return physical.cast(self.declared.dtype)
 
 
-def _read_lists(cursor: Cursor, count: int) -> pl.Series:
-    lengths = read_planes(cursor, count).view(np.int64)
-    if (lengths < 0).any():
-        raise Malformed("a negative length")
-    items = read_text(cursor, int(lengths.sum())).cast(pl.String)
-    row = pl.Series(np.repeat(np.arange(count), lengths))
-    grouped = pl.DataFrame({"row": row, "items": items}).group_by("row", maintain_order=True).agg("items")
-    rows = pl.DataFrame({"row": pl.Series(np.arange(count))})
-    return rows.join(grouped, on="row", how="left", maintain_order="left")["items"].fill_null([])
+@dataclass(slots=True)
+class _TextReader(_ColumnReader):
+    lengths: list[Integers] = field(default_factory=list[Integers])
+    data: list[memoryview] = field(default_factory=list[memoryview])
+
+    def read(self, cursor: Cursor, count: int, predictions: Mapping[str, Integers]) -> None:
+        lengths, data = read_text(cursor, count)
+        self.lengths.append(lengths)
+        self.data.append(data)
+
+    def series(self) -> pl.Series:
+        return binary_series(b"".join(self.data), _joined(self.lengths, np.int64)).cast(self.declared.dtype)
+
+
+@dataclass(slots=True)
+class _ListReader(_ColumnReader):
+    items: list[Integers] = field(default_factory=list[Integers])
+    lengths: list[Integers] = field(default_factory=list[Integers])
+    data: list[memoryview] = field(default_factory=list[memoryview])
+
+    def read(self, cursor: Cursor, count: int, predictions: Mapping[str, Integers]) -> None:
+        items = read_planes(cursor, count).view(np.int64)
+        if (items < 0).any():
+            raise Malformed("a negative length")
+        lengths, data = read_text(cursor, int(items.sum()))
+        self.items.append(items)
+        self.lengths.append(lengths)
+        self.data.append(data)
+
+    def series(self) -> pl.Series:
+        text = binary_series(b"".join(self.data), _joined(self.lengths, np.int64)).cast(pl.String)
+        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(_joined(self.items, np.int64))))
+        array = pa.LargeListArray.from_arrays(pa.array(offsets), text.to_arrow(compat_level=pl.CompatLevel.oldest()))
+        return pl.Series(array, dtype=_LIST)
+
+
+_READER: dict[object, type[_ColumnReader]] = {pl.String: _TextReader, pl.Binary: _TextReader, _LIST: _ListReader}
+
+
+def _joined(pieces: list[NDArray[np.generic]], dtype: type[np.generic]) -> NDArray[np.generic]:
+    return np.concatenate(pieces) if pieces else np.zeros(0, dtype)

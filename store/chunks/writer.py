@@ -23,8 +23,8 @@ from store.chunks.format import (
     footer_frame,
     header_frame,
 )
-from store.chunks.reader import decode_fragments, read_record
-from store.chunks.tables import AnyColumn, prepare_table, write_table
+from store.chunks.reader import decode_fragments, read_records
+from store.chunks.tables import Table, prepare_table
 
 
 class NotReversible(RuntimeError):
@@ -83,28 +83,19 @@ def encode_fragments(files: pl.DataFrame, segments: pl.DataFrame) -> list[bytes]
     return encoded
 
 
-def _record(frames: FrameWriter, records: list[AnyColumn], files: Files, record: int, bounds: Integers) -> bytes:
+def _record(frames: FrameWriter, records: Table, files: Files, record: int, bounds: Integers) -> bytes:
     sections = Sections()
-    write_table(sections, records, record, record + 1)
+    records.write(sections, record, record + 1)
     files.write(sections, int(bounds[record]), int(bounds[record + 1]))
     return frames.frame(RECORD, sections)
 
 
 def _verify_records(batch: Batch, frames: list[bytes]) -> None:
-    """Decode every record and compare ids, sizes and files with those of the batch."""
-    if not frames:
-        return
-    contents = [read_record(frame) for frame in frames]
-    records = pl.concat([content.record for content in contents]).drop("record")
-    files = pl.concat([content.files for content in contents]).drop("record", "file")
-    segments = pl.concat([content.segments for content in contents]).drop("file")
-    same = (
-        records.equals(batch.records.drop("record"))
-        and files.equals(batch.files.drop("record", "file"))
-        and segments.equals(batch.segments.drop("file"))
-    )
-    if not same:
-        raise NotReversible("records do not decode to what was encoded; please report this with the range's overview file")
+    """Decode every record and compare all columns with those of the batch."""
+    back = read_records(frames)
+    for got, given in ((back.record, batch.records), (back.files, batch.files), (back.segments, batch.segments)):
+        if not got.equals(given):
+            raise NotReversible("records do not decode to what was encoded; please report this with the range's overview file")
 
 
 def _index(frames: FrameWriter, records: pl.DataFrame, places: list[Place]) -> bytes:
@@ -112,7 +103,7 @@ def _index(frames: FrameWriter, records: pl.DataFrame, places: list[Place]) -> b
     sections = Sections()
     sections.text.append(varint(records.height))
     start = np.zeros(1, np.int64)
-    write_table(sections, prepare_table(records, RECORD_COLUMNS, start), 0, records.height)
+    prepare_table(records, RECORD_COLUMNS, start).write(sections, 0, records.height)
     write_integers(sections, np.array([place.length for place in places], np.int64))
     sections.packed.append(np.array([place.checksum for place in places], "<i8").tobytes())
     write_integers(sections, np.array([places[0].offset if places else 0], np.int64))
