@@ -157,17 +157,17 @@ class RangeFetch(Iterator[OverviewBlock]):
                 self._error = self._error or error
                 self._stopped = True
                 self._changed.notify_all()
+        finally:
+            if connection is not None:
+                connection.close()
 
     def _work_once(self, connection: Connection | None) -> None:
         """Serve one connection that delivers something; those that break before count as failed attempts."""
         for attempt in retrying():
             with attempt:
                 try:
-                    if self._wanted():
+                    if connection is not None or self._wanted():
                         self._serve(connection)
-                except CorruptBlock:
-                    self._distrust_compression()
-                    raise
                 except TooManyConnections:
                     self._leave_to_others()
                     raise
@@ -193,10 +193,10 @@ class RangeFetch(Iterator[OverviewBlock]):
                     block = usable.read_over(*self._spans[asked[0]])
                     self._put(asked.popleft(), block)
                     delivered = True
-        except CorruptBlock:
-            raise
-        except PassingFault:
+        except PassingFault as error:
             if not delivered and self._wanted():
+                if isinstance(error, CorruptBlock):
+                    self._distrust_compression()
                 raise
         finally:
             self._give_back(asked)
@@ -245,7 +245,7 @@ class RangeFetch(Iterator[OverviewBlock]):
             self._changed.notify_all()
 
     def _distrust_compression(self) -> None:
-        """After a second reply that does not inflate, the rest of the range is asked for as plain text."""
+        """After two connections whose first reply does not inflate, the rest of the range is asked for as plain text."""
         with self._changed:
             if self._corrupt:
                 self._compression = Compression.PLAIN

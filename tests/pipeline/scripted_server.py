@@ -43,8 +43,6 @@ class Server:
         self.port: int = listener.getsockname()[1]
         self.visits = 0
         self.open = 0
-        self.most_open = 0
-        self.commands: list[str] = []
 
     def account(self, **changes: object) -> Account:
         settings = {"host": "127.0.0.1", "port": self.port, "tls": False, "timeout": 5.0, "connections": 1, **changes}
@@ -61,7 +59,6 @@ def scripted(handler: Callable[[Visit], None]) -> Iterator[Server]:
     def visit(connection: socket.socket, number: int) -> None:
         with lock:
             server.open += 1
-            server.most_open = max(server.most_open, server.open)
         one = Visit(number, connection)
         with suppress(OSError, ValueError):
             handler(one)
@@ -73,8 +70,8 @@ def scripted(handler: Callable[[Visit], None]) -> Iterator[Server]:
         with suppress(OSError):
             while True:
                 connection, _ = listener.accept()
-                threading.Thread(target=visit, args=(connection, server.visits), daemon=True).start()
                 server.visits += 1
+                threading.Thread(target=visit, args=(connection, server.visits - 1), daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
     try:
