@@ -66,7 +66,13 @@ class Inn:
 
 
 def article(
-    group: str, subject: str, message_id: str, body: bytes = b"text\r\n", *, poster: str = "Poster <poster@example.org>", date: str = ""
+    group: str,
+    subject: str,
+    message_id: str,
+    body: bytes = b"text\r\n",
+    *,
+    poster: str = "Poster <poster@example.org>",
+    date: str = "",
 ) -> bytes:
     """A whole article with the headers a feed needs; `date` defaults to now."""
     date = date or time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime())
@@ -101,7 +107,13 @@ def running_inn(
         InnMissing: inn2 is not installed, or this is not root.
     """
     _check_installed()
-    inn = Inn(folder.resolve(), port, tls_port, tuple(groups), {"INNCONF": str(folder.resolve() / "etc/inn.conf"), "PATH": os.environ["PATH"]})
+    inn = Inn(
+        folder.resolve(),
+        port,
+        tls_port,
+        tuple(groups),
+        {"INNCONF": str(folder.resolve() / "etc/inn.conf"), "PATH": os.environ["PATH"]},
+    )
     _write(inn, users, certificate)
     _as_news(inn, [PROGRAMS / "makedbz", "-i", "-o", "-s", "20000"], cwd=inn.folder / "db")
     # Kept in the foreground, so that nothing stays behind when the test process ends.
@@ -132,7 +144,9 @@ def _write(inn: Inn, users: dict[str, str] | None, certificate: tuple[Path, Path
     base = inn.folder
     spool = base / "spool"
     folders = [base / name for name in ("etc", "db", "run", "log", "tmp", "filter", "http")]
-    folders += [spool / name for name in ("articles", "overview", "incoming/bad", "incoming/tmp", "outgoing", "archive")]
+    folders += [
+        spool / name for name in ("articles", "overview", "incoming/bad", "incoming/tmp", "outgoing", "archive")
+    ]
     for path in folders:
         path.mkdir(parents=True)
     settings = {
@@ -155,7 +169,9 @@ def _write(inn: Inn, users: dict[str, str] | None, certificate: tuple[Path, Path
     (etc / "inn.conf").write_text("".join(f"{key}: {value}\n" for key, value in settings.items()))
     (etc / "storage.conf").write_text("method tradspool {\n newsgroups: *\n class: 0\n}\n")
     (etc / "newsfeeds").write_text("ME:*::\n")
-    (etc / "incoming.conf").write_text('streaming: true\nmax-connections: 8\npeer ME {\n hostname: "localhost, 127.0.0.1, ::1"\n}\n')
+    (etc / "incoming.conf").write_text(
+        'streaming: true\nmax-connections: 8\npeer ME {\n hostname: "localhost, 127.0.0.1, ::1"\n}\n'
+    )
     (etc / "expire.ctl").write_text("/remember/:11\n*:A:never:never:never\n")
     (etc / "readers.conf").write_text(_readers(db, open_to_all=users is None))
     for name in ("moderators", "control.ctl", "distrib.pats", "nntpsend.ctl", "passwd.nntp", "inn-secrets.conf"):
@@ -163,7 +179,10 @@ def _write(inn: Inn, users: dict[str, str] | None, certificate: tuple[Path, Path
     for name in ("newsgroups", "active.times", "history"):
         (db / name).touch()
     (db / "newsusers").write_text("".join(f"{name}:{_hashed(password)}\n" for name, password in (users or {}).items()))
-    marks = [f"{name} 0000000000 0000000001 {'n' if name in inn.groups else 'y'}" for name in ("control", "control.cancel", "junk")]
+    marks = [
+        f"{name} 0000000000 0000000001 {'n' if name in inn.groups else 'y'}"
+        for name in ("control", "control.cancel", "junk")
+    ]
     (db / "active").write_text("\n".join([*marks, *(f"{name} 0000000000 0000000001 y" for name in inn.groups)]) + "\n")
     news = getpwnam("news")
     for path in [base, *base.rglob("*")]:
@@ -178,20 +197,33 @@ def _readers(db: Path, *, open_to_all: bool) -> str:
     hosts = 'hosts: "127.0.0.1, ::1, localhost"'
     how = 'default: "<all>"' if open_to_all else f'auth: "ckpasswd -f {db / "newsusers"}"'
     who = "<all>" if open_to_all else "*"
-    return f'auth "all" {{\n {hosts}\n {how}\n}}\naccess "all" {{\n users: "{who}"\n newsgroups: "*"\n access: RPA\n}}\n'
+    return (
+        f'auth "all" {{\n {hosts}\n {how}\n}}\naccess "all" {{\n users: "{who}"\n newsgroups: "*"\n access: RPA\n}}\n'
+    )
 
 
 def _hashed(password: str) -> str:
-    return subprocess.run(["openssl", "passwd", "-6", "-stdin"], input=password, capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        ["openssl", "passwd", "-6", "-stdin"], input=password, capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def _start(inn: Inn, command: Sequence[str | Path]) -> subprocess.Popen[bytes]:
     with (inn.folder / "log" / "output").open("ab") as output:
-        return subprocess.Popen([*_NEWS, *command], env=inn.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        return subprocess.Popen(
+            [*_NEWS, *command], env=inn.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        )
 
 
 def _as_news(inn: Inn, command: Sequence[str | Path], cwd: Path | None = None) -> None:
-    subprocess.run([*_NEWS, *command], env=inn.environment, cwd=cwd or inn.folder, check=True, capture_output=True, timeout=_PATIENCE)
+    subprocess.run(
+        [*_NEWS, *command],
+        env=inn.environment,
+        cwd=cwd or inn.folder,
+        check=True,
+        capture_output=True,
+        timeout=_PATIENCE,
+    )
 
 
 _NEWS = ("setpriv", "--reuid=news", "--regid=news", "--clear-groups")

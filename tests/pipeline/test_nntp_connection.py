@@ -70,7 +70,10 @@ def test_what_is_no_news_server_is_said(greeting):
 
 
 def test_a_status_without_text_is_fine():
-    with scripted(reader({"GROUP": b"211\r\n"}, greeting=b"200\r\n")) as server, connect(server.account()) as connection:
+    with (
+        scripted(reader({"GROUP": b"211\r\n"}, greeting=b"200\r\n")) as server,
+        connect(server.account()) as connection,
+    ):
         assert connection.group("a").high == 0
 
 
@@ -86,7 +89,11 @@ def test_a_stall_ends_by_the_timeout():
         connect(server.account(timeout=0.2))
 
 
-LOGIN = {"AUTHINFO USER joe": b"381 password\r\n", "AUTHINFO PASS right": b"281 welcome\r\n", "AUTHINFO PASS": b"481 bad login\r\n"}
+LOGIN = {
+    "AUTHINFO USER joe": b"381 password\r\n",
+    "AUTHINFO PASS right": b"281 welcome\r\n",
+    "AUTHINFO PASS": b"481 bad login\r\n",
+}
 
 
 def test_login_with_and_without_password_asked():
@@ -146,12 +153,16 @@ def test_group_replies(reply, count, low, high):
 
 
 def test_list_active_takes_only_whole_rows():
-    answer = b"215 list\r\nalt.binaries.a 0000000020 0000000001 y\r\nalt.binaries.b 0 1 m\r\nbroken\r\nalt.c x y n\r\n" + END
+    answer = (
+        b"215 list\r\nalt.binaries.a 0000000020 0000000001 y\r\nalt.binaries.b 0 1 m\r\nbroken\r\nalt.c x y n\r\n" + END
+    )
     with scripted(reader({"LIST ACTIVE": answer})) as server, connect(server.account()) as connection:
         assert connection.list_active() == [ActiveGroup("alt.binaries.a", 1, 20), ActiveGroup("alt.binaries.b", 1, 0)]
 
 
-@pytest.mark.parametrize("reply", [b"420 none\r\n", b"423 none\r\n", b"224 none\r\n.\r\n", b"224 [COMPRESS=GZIP]\r\n" + zlib.compress(END)])
+@pytest.mark.parametrize(
+    "reply", [b"420 none\r\n", b"423 none\r\n", b"224 none\r\n.\r\n", b"224 [COMPRESS=GZIP]\r\n" + zlib.compress(END)]
+)
 def test_all_ways_to_say_no_article(reply):
     with scripted(reader({"XOVER": reply})) as server, connect(server.account()) as connection:
         assert connection.over(1, 2).text == b""

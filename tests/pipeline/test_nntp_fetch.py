@@ -213,7 +213,10 @@ def test_a_stalled_server_is_left():
 
 @pytest.mark.parametrize(
     ("answer", "kind"),
-    [(b"400 too bad\r\n", ServerBusy), (b"224 [COMPRESS=GZIP]\r\n" + zlib.compress(b"x\r\n")[:-1] + b"\0", CorruptBlock)],
+    [
+        (b"400 too bad\r\n", ServerBusy),
+        (b"224 [COMPRESS=GZIP]\r\n" + zlib.compress(b"x\r\n")[:-1] + b"\0", CorruptBlock),
+    ],
 )
 def test_a_block_that_never_comes_fails_the_range(answer, kind):
     def over(line):

@@ -54,7 +54,9 @@ def open_inn(tmp_path_factory):
     with running_inn(tmp_path_factory.mktemp("open") / "inn", free_port(), groups=(TEST, EMPTY)) as inn:
         articles = []
         for n in range(1, 121):
-            date = (NOW - datetime.timedelta(days=60) + datetime.timedelta(minutes=n)).strftime("%a, %d %b %Y %H:%M:%S +0000")
+            date = (NOW - datetime.timedelta(days=60) + datetime.timedelta(minutes=n)).strftime(
+                "%a, %d %b %Y %H:%M:%S +0000"
+            )
             articles.append((f"<{n}@x.invalid>", article(TEST, f"debian.iso ({n}/120)", f"<{n}@x.invalid>", date=date)))
         dirty = article(TEST, "caf\xe9 SUBJECT", "<dirty@x.invalid>").decode().encode("latin-1")
         inn.feed([*articles, ("<dirty@x.invalid>", dirty)])
@@ -66,12 +68,24 @@ def open_inn(tmp_path_factory):
 def closed_inn(tmp_path_factory):
     folder = tmp_path_factory.mktemp("closed")
     files = certificate(folder)
-    with running_inn(folder / "inn", free_port(), users={"joe": "secret"}, certificate=files, tls_port=free_port()) as inn:
+    with running_inn(
+        folder / "inn", free_port(), users={"joe": "secret"}, certificate=files, tls_port=free_port()
+    ) as inn:
         yield inn, files[0]
 
 
 def account(inn, **changes):
-    return Account(**{"host": "127.0.0.1", "port": inn.port, "tls": False, "timeout": 10.0, "numbers_per_request": 7, "connections": 3, **changes})
+    return Account(
+        **{
+            "host": "127.0.0.1",
+            "port": inn.port,
+            "tls": False,
+            "timeout": 10.0,
+            "numbers_per_request": 7,
+            "connections": 3,
+            **changes,
+        }
+    )
 
 
 def test_compress_deflate_is_agreed_and_carries_overview(open_inn):
@@ -146,7 +160,9 @@ def test_ranges_are_planned_with_their_era(open_inn):
     posted = NOW - datetime.timedelta(days=60) + datetime.timedelta(minutes=25)
     assert every[0].era == posted.year * 100 + posted.month
     assert abs(every[0].first_posted - posted) < datetime.timedelta(minutes=30)
-    assert plan_group(account(open_inn), 1, TEST, size=50, now=NOW, include_open=True, first_index=2)[0].range.index == 2
+    assert (
+        plan_group(account(open_inn), 1, TEST, size=50, now=NOW, include_open=True, first_index=2)[0].range.index == 2
+    )
 
 
 def test_login(closed_inn):
@@ -155,9 +171,8 @@ def test_login(closed_inn):
         assert connection.group(TEST).high == 0
     with pytest.raises(LoginRefused, match=r"provider\.password"):
         connect(account(inn, username="joe", password="wrong"))
-    with pytest.raises(LoginRefused, match=r"provider\.username"):
-        with connect(account(inn)) as connection:
-            connection.group(TEST)
+    with pytest.raises(LoginRefused, match=r"provider\.username"), connect(account(inn)) as connection:
+        connection.group(TEST)
 
 
 def test_tls_is_verified(closed_inn):

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from pipeline.nntp.errors import ConnectionLost, CorruptBlock, ProtocolError
 from pipeline.nntp.wire import Form, Reader, sniff
 
-LINES = b"".join(b"%d\tsubject %d\tposter\tdate\t<%d@x.invalid>\t\t%d\t1\r\n" % (n, n * 7, n * 13, n * 99) for n in range(95, 130))
+LINES = b"".join(
+    b"%d\tsubject %d\tposter\tdate\t<%d@x.invalid>\t\t%d\t1\r\n" % (n, n * 7, n * 13, n * 99) for n in range(95, 130)
+)
 END = b".\r\n"
 NEXT = b"223 next status\r\n"
 
@@ -203,7 +205,11 @@ class Session:
 
 def test_deflate_is_one_stream_over_the_session_even_when_it_starts_in_the_same_packet():
     session = Session()
-    clear, first, second = b"206 active\r\n", session.sent(b"224 ok\r\n" + LINES + END), session.sent(b"224 ok\r\n" + LINES + END)
+    clear, first, second = (
+        b"206 active\r\n",
+        session.sent(b"224 ok\r\n" + LINES + END),
+        session.sent(b"224 ok\r\n" + LINES + END),
+    )
     stream = clear + first + second
     assert len(second) < len(first) / 2  # the window is kept
     for cut in range(len(stream)):

@@ -84,7 +84,9 @@ def test_missing_or_naked_message_ids(message_id):
     assert reasons(line(message_id=message_id)) == ["message_id"]
 
 
-@pytest.mark.parametrize("message_id", [b"<a b@x>", b"<" + b"a" * 300 + b"@x>", b"<$&*%!=?{}|~^`'>", b"<<a>>", b"<no-at>"])
+@pytest.mark.parametrize(
+    "message_id", [b"<a b@x>", b"<" + b"a" * 300 + b"@x>", b"<$&*%!=?{}|~^`'>", b"<<a>>", b"<no-at>"]
+)
 def test_odd_message_ids_are_kept(message_id):
     assert row(line(message_id=message_id))["message_id"] == message_id[1:-1].decode()
 
@@ -198,7 +200,14 @@ def test_very_long_lines():
 
 
 def test_unsorted_rows_duplicates_and_rows_not_asked_for():
-    text = line(b"9") + line(b"7", subject=b"first") + line(b"101") + line(b"7", subject=b"second") + line(b"0") + line(b"8")
+    text = (
+        line(b"9")
+        + line(b"7", subject=b"first")
+        + line(b"101")
+        + line(b"7", subject=b"second")
+        + line(b"0")
+        + line(b"8")
+    )
     parsed = read(text)
     assert parsed.overview["number"].to_list() == [7, 8, 9]
     assert parsed.overview["subject"][0] == "first"
@@ -207,7 +216,11 @@ def test_unsorted_rows_duplicates_and_rows_not_asked_for():
 
 
 def test_dates_not_believed_are_null():
-    parsed = read(line(date=b"Thu, 01 Jan 1970 00:00:00 GMT") + line(b"6", date=b"Thu, 28 Jun 18 15:25:10 UTC") + line(b"7", date=b""))
+    parsed = read(
+        line(date=b"Thu, 01 Jan 1970 00:00:00 GMT")
+        + line(b"6", date=b"Thu, 28 Jun 18 15:25:10 UTC")
+        + line(b"7", date=b"")
+    )
     assert parsed.overview["posted_at"].to_list() == [None, POSTED, None]
 
 
