@@ -88,9 +88,9 @@ def test_rows_keep_their_places():
     assert parsed() == []
 
 
-@given(st.datetimes(datetime(2000, 1, 2), datetime(2026, 11, 30)), st.integers(-720, 840))
-def test_every_rfc_5322_date(time, minutes):
-    time = time.replace(microsecond=0, tzinfo=UTC)
+@given(st.integers(86_400, 849_000_000), st.integers(-720, 840))
+def test_every_rfc_5322_date(seconds, minutes):
+    time = EARLIEST + timedelta(seconds=seconds)
     offset = timedelta(minutes=minutes)
     zone = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}{abs(minutes) % 60:02d}"
     local = (time + offset).strftime("%a, %d %b %Y %H:%M:%S")

@@ -156,7 +156,7 @@ def cut_off(line):
 
 
 BROKEN = {
-    "hangs up before answering": lambda line: cut_off(line),
+    "hangs up before answering": cut_off,
     "400 in the middle": lambda line: [b"400 idle timeout\r\n"],
     "group forgotten": lambda line: [b"412 no group selected\r\n"],
     "garbage": lambda line: [b"\xff\xfe garbage\r\n"],

@@ -72,7 +72,7 @@ def test_every_form_gives_the_lines_wherever_packets_are_cut(name):
 
 @given(st.sampled_from(sorted(FORMS)), st.randoms(use_true_random=False))
 def test_replies_in_a_row_are_told_apart_in_any_packets(name, rng):
-    data, marked, form = FORMS[name]
+    data, marked, _ = FORMS[name]
     stream = b"224 one\r\n" + data + b"224 two\r\n" + data + NEXT
     cuts = sorted(rng.sample(range(1, len(stream)), rng.randrange(12)))
     reader = reader_of(*(stream[a:b] for a, b in zip([0, *cuts], [*cuts, len(stream)], strict=True)))

@@ -126,7 +126,7 @@ def test_articles_without_a_believable_date_are_not_empty():
     assert planned() == []
 
 
-dates = st.datetimes(datetime(2000, 1, 1), datetime(2026, 12, 1), timezones=st.just(UTC))
+dates = st.integers(0, 9_800).map(lambda days: month(2000) + timedelta(days=days))
 
 
 @given(st.lists(st.lists(dates, max_size=5).map(lambda found: window(*found)), max_size=30))
