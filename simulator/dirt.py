@@ -33,16 +33,22 @@ _ODD = re.compile(
 )
 
 
-def as_sent(line_bytes: bytes) -> bytes:
-    """Overview text with the stand-ins replaced by what they stand for."""
-    return _ODD.sub(_real, line_bytes) if b"\xef" in line_bytes else line_bytes
+def as_sent(text: bytes) -> bytes:
+    """Overview text with the stand-ins replaced by what they stand for; only lines that can hold one are looked at."""
+    pieces: list[bytes] = []
+    done = 0
+    while (mark := text.find(b"\xef", done)) >= 0:
+        start, end = text.rfind(b"\n", done, mark) + 1 or done, text.find(b"\n", mark) + 1 or len(text)
+        pieces += [text[done:start], _ODD.sub(_real, text[start:end])]
+        done = end
+    return b"".join([*pieces, text[done:]])
 
 
 def _real(match: re.Match[bytes]) -> bytes:
     if (byte := match["byte"]) is not None:
         return bytes([(byte[0] - 0x9C) << 6 | (byte[1] & 0x3F)])
     if (bare := match["bare"]) is not None:
-        return b" " + as_sent(bare)
+        return b" " + bare
     if (line := match["lf"]) is not None:
         return line + b"\n"
     return b"\t" if match[0].endswith(b"\t") or match[0].startswith(b"\xef\xa3\xbc") else b""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import calendar
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import date
 from typing import Generic, TypeVar
@@ -198,52 +198,49 @@ class History:
     def _parts_of(self, group: str) -> list[tuple[int, _Part]]:
         return [(at, part) for at, part in enumerate(self._parts) if part.group == group]
 
-    def _rows(self, group: str, first: int, last: int, view: Callable[[_Slice], pl.DataFrame]) -> pl.DataFrame:
-        """Rows of `first..last`, as `view` sees each stream's slice of them."""
+    def _rows(self, group: str, first: int, last: int, view: View) -> pl.DataFrame:
+        """Rows of `first..last` as `view` shows them."""
         self.group(group)
-        pieces: list[pl.DataFrame] = []
-        for at, part in self._parts_of(group):
-            low, high = max(first, part.base), min(last, part.end - 1)
-            if low <= high:
-                pieces.append(self._part_rows(at, part, low, high, view))
-        if not pieces:
-            part = self._parts_of(group)[0]
-            pieces = [self._part_rows(part[0], part[1], part[1].base, part[1].base, view).clear()]
-        return pl.concat(pieces)
+        within = [
+            self._part_rows(at, part, max(first, part.base), min(last, part.end - 1), view)
+            for at, part in self._parts_of(group)
+            if first < part.end and last >= part.base and first <= last
+        ]
+        if within:
+            return pl.concat(within)
+        at, part = self._parts_of(group)[0]
+        return self._part_rows(at, part, part.base, part.base, view).clear()
 
-    def _part_rows(
-        self, at: int, part: _Part, first: int, last: int, view: Callable[[_Slice], pl.DataFrame]
-    ) -> pl.DataFrame:
+    def _part_rows(self, at: int, part: _Part, first: int, last: int, view: View) -> pl.DataFrame:
         numbers = np.arange(first, last + 1, dtype=np.int64)
-        present = self._present(part, numbers)
         w0, w1 = (first - part.base) // WINDOW, (last - part.base) // WINDOW
         windows = [self._window(at, window) for window in range(w0, w1 + 1)]
         cut = slice(first - part.base - w0 * WINDOW, last - part.base - w0 * WINDOW + 1)
         lanes = np.concatenate([lane for lane, _ in windows])[cut]
         ranks = np.concatenate([rank for _, rank in windows])[cut]
-        rows: list[pl.DataFrame] = []
+        others = np.zeros(len(numbers), dtype=np.int64)
+        pieces: list[_Piece] = []
         where: list[Ints] = []
-        for index in np.unique(lanes).tolist():
+        for index in np.flatnonzero(np.bincount(lanes)).tolist():
             lane = part.lanes[index]
             here = np.flatnonzero(lanes == index).astype(np.int64)
             positions = (numbers[here] - part.base) // WINDOW * lane.stream.quota + ranks[here]
-            others = self._other_numbers(lane, positions)
-            for span, start, some in self._spans_of(lane.stream, positions):
-                chunk = slice(some.start, some.stop)
-                piece = _Slice(part, lane, span, positions[chunk] - start, numbers[here[chunk]], others[chunk], self._parts)
-                rows.append(view(piece))
-                where.append(here[chunk])
-        order = np.argsort(np.concatenate(where), kind="stable")
-        repeat = chosen(digest(self.seed, part.group, "duplicate"), numbers, self.mix.duplicates) & present
-        keep = order[present] if not repeat.any() else np.repeat(order, np.where(present, 1 + repeat, 0))
-        frame = pl.concat(rows)[keep]
-        return _mark_repeated(frame, repeat[present]) if "class" in frame.columns else frame
+            others[here] = self._other_numbers(lane, positions)
+            where.append(here)
+            pieces += self._pieces(lane, positions)
+        order = np.empty(len(numbers), dtype=np.int64)
+        order[np.concatenate(where)] = np.arange(len(numbers))
+        times = self._times_sent(part, numbers)
+        places = np.repeat(np.arange(len(numbers)), times)
+        rows = _Rows(self._parts, part, pieces, order[places], numbers[places], others[places], lanes[places])
+        return view(rows)
 
-    def _present(self, part: _Part, numbers: Ints) -> npt.NDArray[np.bool_]:
-        """Which numbers exist: holes come one by one, and in runs of half a window."""
+    def _times_sent(self, part: _Part, numbers: Ints) -> Ints:
+        """How often each number is sent: 0 for holes, one by one or half a window long; 2 for a few."""
         single = chosen(digest(self.seed, part.group, "hole"), numbers, self.mix.holes)
         runs = chosen(digest(self.seed, part.group, "run"), numbers // (WINDOW // 2), self.mix.hole_runs)
-        return ~(single | runs)
+        twice = chosen(digest(self.seed, part.group, "duplicate"), numbers, self.mix.duplicates)
+        return np.where(single | runs, 0, 1 + twice).astype(np.int64)
 
     def _window(self, at: int, window: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint16]]:
         """Lane and rank in the lane of each slot of a window."""
@@ -272,14 +269,16 @@ class History:
             slots[(window - w0) * quota : (window - w0 + 1) * quota] = np.where(numbers < part.end, numbers, 0)
         return slots[positions - w0 * quota]
 
-    def _spans_of(self, stream: Stream, positions: Ints) -> Iterable[tuple[Span, int, slice]]:
-        """The spans that hold ascending positions, where each starts, and which of the positions it holds."""
-        done = 0
-        while done < len(positions):
-            span, start = self._span(stream, int(positions[done]))
-            end = int(np.searchsorted(positions, start + span.lines.height))
-            yield span, start, slice(done, end)
-            done = end
+    def _pieces(self, lane: _Lane, positions: Ints) -> list[_Piece]:
+        """The lines at consecutive positions, piece by piece from the spans that hold them."""
+        pieces: list[_Piece] = []
+        at, end = int(positions[0]), int(positions[-1]) + 1
+        while at < end:
+            span, start = self._span(lane.stream, at)
+            count = min(end, start + span.lines.height) - at
+            pieces.append(_Piece(lane.stream, span, at - start, count))
+            at += count
+        return pieces
 
     def _span(self, stream: Stream, position: int) -> tuple[Span, int]:
         """The span that holds a position, and its first position. Spans of different streams begin in different windows."""
@@ -291,67 +290,98 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
-class _Slice:
-    """Some lines of one span as a group sees them."""
+class _Piece:
+    """`count` lines of a span from line `start` on."""
 
-    part: _Part
-    lane: _Lane
+    stream: Stream
     span: Span
-    rows: Ints
+    start: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows of a part before they are shown: the pieces their lines are in, and per row int64 facts.
+
+    Attributes:
+        order: place of each row's line in the pieces put one after the other.
+        numbers: article number.
+        others: number of the other copy, 0 where there is none.
+        lanes: lane in the part.
+    """
+
+    parts: list[_Part]
+    part: _Part
+    pieces: list[_Piece]
+    order: Ints
     numbers: Ints
     others: Ints
-    parts: list[_Part]
+    lanes: npt.NDArray[np.uint8]
+
+    def far_groups(self) -> pl.Series:
+        """Group of the other copy."""
+        names = [self.parts[lane.other[0]].group if lane.other else "" for lane in self.part.lanes]
+        return pl.Series(names).gather(self.lanes)
+
+    def copies(self) -> npt.NDArray[np.bool_]:
+        """Which rows are copies outside their main group."""
+        return np.array([lane.is_copy for lane in self.part.lanes])[self.lanes] & (self.others > 0)
 
 
-def _overview(piece: _Slice) -> pl.DataFrame:
-    start, count = int(piece.rows[0]), len(piece.rows)
-    lines = piece.span.lines.slice(start, count)
-    own = f"{piece.part.group}:"
-    frame = lines.with_columns(number=pl.lit(pl.Series(piece.numbers)), other=pl.lit(pl.Series(piece.others)))
-    alone = pl.concat_str(pl.lit(f"{HOST} {own}"), pl.col("number"))
-    if piece.lane.other is None:
-        xref = alone
-    else:
-        far = f"{piece.parts[piece.lane.other[0]].group}:"
-        names = (far, "other", own, "number") if piece.lane.is_copy else (own, "number", far, "other")
-        both = pl.concat_str(pl.lit(f"{HOST} {names[0]}"), names[1], pl.lit(f" {names[2]}"), names[3])
-        xref = pl.when(pl.col("other") > 0).then(both).otherwise(alone)
-    return frame.select("number", *OVERVIEW_TEXT, xref=xref)
+View = Callable[[_Rows], pl.DataFrame]
 
 
-def _truth(piece: _Slice) -> pl.DataFrame:
-    stream = piece.lane.stream
-    labels = piece.span.labels.slice(int(piece.rows[0]), len(piece.rows))
-    copied = pl.lit(pl.Series(piece.others > 0)) if piece.lane.is_copy else pl.lit(False)
-    facts = piece.span.files[labels["ordinal"]]
+def _overview(rows: _Rows) -> pl.DataFrame:
+    lines = pl.concat([piece.span.lines.slice(piece.start, piece.count) for piece in rows.pieces])[rows.order]
+    own = pl.concat_str(pl.lit(f" {rows.part.group}:"), pl.col("number"))
+    far = pl.concat_str(pl.lit(" "), pl.col("group"), pl.lit(":"), pl.col("other"))
+    single, copied = pl.col("other") == 0, pl.col("copied")
+    xref = pl.when(single).then(own).when(copied).then(pl.concat_str(far, own)).otherwise(pl.concat_str(own, far))
+    return lines.with_columns(
+        number=pl.Series(rows.numbers),
+        other=pl.Series(rows.others),
+        group=rows.far_groups(),
+        copied=pl.Series(rows.copies()),
+    ).select("number", *OVERVIEW_TEXT, xref=pl.concat_str(pl.lit(HOST), xref))
+
+
+def _truth(rows: _Rows) -> pl.DataFrame:
+    facts = pl.concat([_labels(piece) for piece in rows.pieces])[rows.order]
+    number = pl.Series(rows.numbers)
+    label = (
+        pl.when(number == number.shift(1, fill_value=-1))
+        .then(pl.lit("duplicate"))
+        .when(pl.col("malformed") > 0)
+        .then(pl.lit("malformed"))
+        .when(pl.Series(rows.copies()))
+        .then(pl.lit("crosspost"))
+        .otherwise("class")
+    )
     return facts.select(
-        group=pl.lit(piece.part.group),
-        number=pl.lit(pl.Series(piece.numbers)),
+        group=pl.lit(rows.part.group),
+        number=number,
         release="release",
         file="file",
         name="name",
-        segment=pl.lit(labels["part"].cast(pl.Int32)),
-        **{
-            "class": pl.when(pl.lit(labels["malformed"] > 0))
-            .then(pl.lit("malformed"))
-            .when(copied)
-            .then(pl.lit("crosspost"))
-            .otherwise(pl.lit(stream.recipe.label))
-        },
-        level=pl.lit(stream.level, dtype=pl.Int8),
-        tool=pl.lit(stream.tool.name),
+        segment=pl.col("part").cast(pl.Int32),
+        **{"class": label},
+        level="level",
+        tool="tool",
         segments_expected="segments_expected",
         files_expected="files_expected",
     )
 
 
-def _mark_repeated(truth: pl.DataFrame, repeated: npt.NDArray[np.bool_]) -> pl.DataFrame:
-    """The second row of a number that is sent twice is a `duplicate`."""
-    if not repeated.any():
-        return truth
-    second = pl.col("number") == pl.col("number").shift(1)
-    label = pl.when(second.fill_null(False)).then(pl.lit("duplicate")).otherwise("class")
-    return truth.with_columns(label.alias("class"))
+def _labels(piece: _Piece) -> pl.DataFrame:
+    labels = piece.span.labels.slice(piece.start, piece.count)
+    stream = piece.stream
+    return piece.span.files[labels["ordinal"]].with_columns(
+        labels["part"],
+        labels["malformed"],
+        pl.lit(stream.recipe.label).alias("class"),
+        pl.lit(stream.tool.name).alias("tool"),
+        pl.lit(stream.level, dtype=pl.Int8).alias("level"),
+    )
 
 
 class _Recent(Generic[Key, Value]):

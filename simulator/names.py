@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -157,14 +158,17 @@ def flood(rng: np.random.Generator, room: int) -> Post:
     return Post(stem, tuple(File(digits[at * 32 : at * 32 + 16], 300_000) for at in range(count)))
 
 
-def spam(rng: np.random.Generator) -> Post:
-    """An advertisement with a small program."""
-    mark = int.from_bytes(rng.bytes(8), "little")
-    letters = "".join(B62[mark >> shift & 31] for shift in (20, 25, 30))
-    return Post(_OFFERS[mark % len(_OFFERS)], (File(f"setup-{letters}.exe", 20_000 + (mark >> 40) % 160_000),))
+def spam(rng: np.random.Generator) -> Iterator[Post]:
+    """Advertisements, each with a small program, without end."""
+    while True:
+        for mark in rng.integers(0, 2**62, 256).tolist():
+            letters = "".join(B62[mark >> shift & 31] for shift in (20, 25, 30))
+            yield Post(_OFFERS[mark % len(_OFFERS)], (File(f"setup-{letters}.exe", 20_000 + (mark >> 40) % 160_000),))
 
 
-def discussion(rng: np.random.Generator) -> Post:
-    """A text article."""
-    mark = int.from_bytes(rng.bytes(8), "little")
-    return Post(f"{_TOPICS[mark % len(_TOPICS)]} {(mark >> 20) % 9999}", (File("", 300 + (mark >> 40) % 3_700),))
+def discussion(rng: np.random.Generator) -> Iterator[Post]:
+    """Text articles without end."""
+    while True:
+        for mark in rng.integers(0, 2**62, 256).tolist():
+            topic = f"{_TOPICS[mark % len(_TOPICS)]} {(mark >> 20) % 9999}"
+            yield Post(topic, (File("", 300 + (mark >> 40) % 3_700),))

@@ -7,6 +7,7 @@ them. The last post of a span is cut off where the span ends, like an upload tha
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -95,11 +96,11 @@ def _uploads(rng: Rng, stream: Stream, room: int, mix: Mix) -> tuple[_Upload, In
     upload = _Upload([], [], [], [], [])
     sent: list[int] = []
     left = room
+    endless = _ENDLESS[stream.recipe.kind](rng) if stream.recipe.kind in _ENDLESS else None
     while left > 0:
-        post = _post(rng, stream, left)
+        post = _post(rng, stream, left) if endless is None else next(endless)
         parts = [_segments(file.size, stream.tool.article) for file in post.files]
-        total = sum(parts)
-        limit = min(left, int(total * rng.uniform(0.05, 0.95)) + 1 if rng.random() < mix.aborted else total)
+        limit = left if endless is not None or rng.random() >= mix.aborted else _broken_off(rng, parts, left)
         for number, (file, count) in enumerate(zip(post.files, parts, strict=True), 1):
             take = min(count, limit)
             if take == 0:
@@ -119,14 +120,18 @@ def _segments(size: int, article: int) -> int:
     return -(-size // article) if article else 1
 
 
+def _broken_off(rng: Rng, parts: list[int], left: int) -> int:
+    """Lines an upload of these files gets to before it is broken off."""
+    return min(left, int(sum(parts) * rng.uniform(0.05, 0.95)) + 1)
+
+
+_ENDLESS = {"spam": spam, "text": discussion}
+
+
 def _post(rng: Rng, stream: Stream, room: int) -> Post:
     match stream.recipe.kind:
         case "garbage":
             return flood(rng, room)
-        case "spam":
-            return spam(rng)
-        case "text":
-            return discussion(rng)
         case "clear":
             return release(rng, stream.tool.article, room, release_name(rng))
         case _:
@@ -260,14 +265,18 @@ def _user(key: int, which: int) -> str:
 
 
 def _dates(ms: Ints, zone: str) -> pl.Series:
-    """Date texts in the local time of `zone`; each second is written once."""
+    """Date texts in the local time of `zone`, put together from a day and a time of day."""
     sign = -1 if zone.startswith("-") else 1
     offset = sign * (int(zone[1:3]) * 3600 + int(zone[3:5]) * 60) if zone[1:5].isdigit() else 0
-    seconds = ms // 1000
-    low = int(seconds.min())
-    every = pl.Series(np.arange(low, int(seconds.max()) + 1, dtype=np.int64) + offset)
-    written = (every * 1000).cast(pl.Datetime("ms"))
-    return written.dt.strftime(f"%a, %d %b %Y %H:%M:%S {zone}").gather(seconds - low)
+    days, seconds = np.divmod(ms // 1000 + offset, 86_400)
+    low = int(days.min())
+    dates = pl.Series(np.arange(low, int(days.max()) + 1, dtype=np.int32)).cast(pl.Date).dt.strftime("%a, %d %b %Y ")
+    return join(dates.gather(days - low), _times_of_day().gather(seconds), f" {zone}")
+
+
+@cache
+def _times_of_day() -> pl.Series:
+    return pl.Series([f"{at // 3600:02d}:{at // 60 % 60:02d}:{at % 60:02d}" for at in range(86_400)])
 
 
 def _references(ids: pl.Series, lines: Lines) -> pl.Series:
