@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, TypeAlias
 
 from litestar import Request
+from litestar.di import NamedDependency
+from litestar.params import SkipValidation
 
 from server.library import Library
 from server.newznab.feed import Site
 from server.newznab.parameters import Parameters
 from store.catalog.keys import ApiKey
-from store.configuration import Server
+from store.configuration import Server, Settings
 
 AnyRequest = Request[Any, Any, Any]
+
+TheLibrary: TypeAlias = NamedDependency[SkipValidation[Library]]
+TheSettings: TypeAlias = NamedDependency[SkipValidation[Settings]]
+"""What `server.app` hands to the handlers that ask for `library` and `settings`."""
 
 KEY_NAMES = ("apikey", "r", "key")
 """Names under which clients send the API key."""

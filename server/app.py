@@ -9,19 +9,20 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from litestar import Litestar, Response, get
 from litestar.config.compression import CompressionConfig
-from litestar.di import Provide
+from litestar.di import NamedDependency, Provide
 from litestar.exceptions import HTTPException
 from litestar.middleware.session.server_side import ServerSideSessionConfig
+from litestar.params import SkipValidation
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
 
 from server import units
-from server.access import AnyRequest, caller, parameters
+from server.access import AnyRequest, TheLibrary, caller, parameters
 from server.headers import spell
 from server.library import Library
 from server.metrics import Metrics
 from server.newznab import categories
-from server.newznab.endpoint import PATHS, api, fault_of, getnzb, refusal
+from server.newznab.endpoint import PATHS, api, api_v1, fault_of, getnzb, refusal
 from server.newznab.errors import NO_FUNCTION, NO_ITEM
 from server.newznab.feed import title
 from server.pages.account import login, logout
@@ -49,7 +50,7 @@ def application(library: Library, settings: Settings) -> Litestar:
         key="overlake", max_age=_SESSION_SECONDS, secure=secure, httponly=True, samesite="lax", renew_on_access=True
     )
     return Litestar(
-        [api, getnzb, search_page, details, style, login, logout, health, metrics_page],
+        [api, api_v1, getnzb, search_page, details, style, login, logout, health, metrics_page],
         dependencies={
             "library": Provide(lambda: library, sync_to_thread=False),
             "settings": Provide(lambda: settings, sync_to_thread=False),
@@ -81,13 +82,14 @@ def templates() -> Environment:
         "category": categories.full_name,
         "title": title,
     }
+    functions: dict[str, Any] = {"percent": units.percent}
     environment.filters.update(filters)
-    environment.globals["percent"] = units.percent
+    environment.globals.update(functions)
     return environment
 
 
 @get("/health", sync_to_thread=True)
-def health(library: Library) -> Response[dict[str, str]]:
+def health(library: TheLibrary) -> Response[dict[str, str]]:
     """Whether the server can answer: 200, or 503 while the catalog does not answer. Needs no key."""
     try:
         library.check()
@@ -98,7 +100,9 @@ def health(library: Library) -> Response[dict[str, str]]:
 
 
 @get("/metrics", sync_to_thread=True)
-def metrics_page(request: AnyRequest, library: Library, metrics: Metrics) -> Response[bytes]:
+def metrics_page(
+    request: AnyRequest, library: TheLibrary, metrics: NamedDependency[SkipValidation[Metrics]]
+) -> Response[bytes]:
     """The metrics in Prometheus' text format, for a caller with an API key."""
     if caller(request, library, parameters(request)) is None:
         return Response(

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
-from lxml import etree
 
 from pipeline import schema
 from server.newznab import categories
 from server.newznab.errors import NO_ITEM, Refused
 from server.newznab.feed import title
-from server.newznab.xml import document, legal
+from server.newznab.xml import Element, child, document, legal, root
 from store.catalog.search import Release
 from store.chunks import RecordContent
 
@@ -97,10 +96,10 @@ def nzb(release: Release, contents: Contents) -> bytes:
     """
     if contents.files.is_empty():
         raise Refused(NO_ITEM)
-    root = etree.Element("nzb", nsmap={None: NAMESPACE})
-    head = etree.SubElement(root, "head")
-    etree.SubElement(head, "meta", type="title").text = title(release)
-    etree.SubElement(head, "meta", type="category").text = categories.full_name(release.category)
+    top = root("nzb", {None: NAMESPACE})
+    head = child(top, "head")
+    child(head, "meta", title(release), type="title")
+    child(head, "meta", categories.full_name(release.category), type="category")
     lists = contents.segments.partition_by("file", maintain_order=True)
     for file, segments in zip(contents.files.iter_rows(named=True), lists, strict=True):
         posted = file["posted_at"] or release.first_posted
@@ -108,19 +107,19 @@ def nzb(release: Release, contents: Contents) -> bytes:
             legal(file["poster"]) or "unknown",
             _subject(file["subject"], file["name"], file["segments_expected"]),
         )
-        element = etree.SubElement(root, "file", poster=poster, date=str(int(posted.timestamp())), subject=subject)
-        groups = etree.SubElement(element, "groups")
+        element = child(top, "file", poster=poster, date=str(int(posted.timestamp())), subject=subject)
+        groups = child(element, "groups")
         for group in file["groups"] or release.groups or ("alt.binaries.misc",):
-            etree.SubElement(groups, "group").text = legal(group)
-        _segments(etree.SubElement(element, "segments"), segments)
-    return document(root, DOCTYPE)
+            child(groups, "group", group)
+        _segments(child(element, "segments"), segments)
+    return document(top, DOCTYPE)
 
 
-def _segments(parent: etree._Element, segments: pl.DataFrame) -> None:
+def _segments(parent: Element, segments: pl.DataFrame) -> None:
     sizes = segments["bytes"].clip(1, _MOST_SEGMENT_BYTES).cast(pl.String).to_list()
     numbers = segments["number"].cast(pl.String).to_list()
     for size, number, message_id in zip(sizes, numbers, segments["message_id"].to_list(), strict=True):
-        etree.SubElement(parent, "segment", bytes=size, number=number).text = legal(message_id)
+        child(parent, "segment", message_id, bytes=size, number=number)
 
 
 def _subject(subject: str, name: str, expected: int) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 
 from litestar import Response, route
+from litestar.params import FromPath
 
-from server.access import AnyRequest, parameters, sent_key, session_key, site
+from server.access import AnyRequest, TheLibrary, TheSettings, parameters, sent_key, session_key, site
 from server.headers import nzb_headers
 from server.library import Library, release_id
 from server.newznab import errors
@@ -49,22 +50,32 @@ def fault_of(error: Exception) -> Fault:
     return errors.UNKNOWN
 
 
-@route(list(PATHS), http_method=["GET", "HEAD"], sync_to_thread=True)
-def api(request: AnyRequest, library: Library, settings: Settings) -> Response[bytes]:
+@route("/api", http_method=["GET", "HEAD"], sync_to_thread=True)
+def api(request: AnyRequest, library: TheLibrary, settings: TheSettings) -> Response[bytes]:
     """One call of the API, by its parameter `t`."""
-    try:
-        return _called(request, library, settings)
-    except Exception as error:
-        return refusal(fault_of(error))
+    return _answered(request, library, settings)
+
+
+@route("/api/v1/api", http_method=["GET", "HEAD"], sync_to_thread=True)
+def api_v1(request: AnyRequest, library: TheLibrary, settings: TheSettings) -> Response[bytes]:
+    """The same, where users of NNTmux look for it. One handler for both paths fails: Litestar 2.25 wraps it for threads twice."""
+    return _answered(request, library, settings)
 
 
 @route("/getnzb/{name:str}", http_method=["GET", "HEAD"], sync_to_thread=True)
-def getnzb(request: AnyRequest, name: str, library: Library, settings: Settings) -> Response[bytes]:
+def getnzb(request: AnyRequest, name: FromPath[str], library: TheLibrary, settings: TheSettings) -> Response[bytes]:
     """The NZB of the release `<id>.nzb`, for a key or a logged-in browser."""
     try:
         return _download(request, library, settings, parameters(request), name.removesuffix(".nzb"))
     except Exception as error:
         return refusal(fault_of(error).on_download())
+
+
+def _answered(request: AnyRequest, library: Library, settings: Settings) -> Response[bytes]:
+    try:
+        return _called(request, library, settings)
+    except Exception as error:
+        return refusal(fault_of(error))
 
 
 def _called(request: AnyRequest, library: Library, settings: Settings) -> Response[bytes]:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lxml import etree
-
-from server.newznab.xml import document, legal
+from server.newznab.xml import document, root
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class Fault:
 
     def body(self) -> bytes:
         """The error as an XML document."""
-        return document(etree.Element("error", code=str(self.code), description=legal(self.description)))
+        return document(root("error", code=str(self.code), description=self.description))
 
 
 CREDENTIALS = Fault(100, "Incorrect user credentials")

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from email.utils import format_datetime
 from urllib.parse import quote
 
-from lxml import etree
-
 from server.newznab import categories
-from server.newznab.xml import document, legal
+from server.newznab.xml import Element, child, document, legal, root
 from server.units import readable_bytes
 from store.catalog.search import Page, Release
 
@@ -46,13 +44,13 @@ class Site:
 
 def feed(site: Site, page: Page, offset: int) -> bytes:
     """One page of releases as an RSS document."""
-    rss = etree.Element("rss", nsmap={"atom": ATOM, "newznab": NEWZNAB}, version="2.0")
-    channel = etree.SubElement(rss, "channel")
-    _text(channel, "title", site.title)
-    _text(channel, "link", site.url + "/")
-    _text(channel, "description", f"{site.title}: newest releases first")
-    etree.SubElement(channel, f"{{{ATOM}}}link", rel="self", type="application/rss+xml", href=legal(site.url + "/api"))
-    etree.SubElement(channel, f"{{{NEWZNAB}}}response", offset=str(offset), total=str(page.total))
+    rss = root("rss", {"atom": ATOM, "newznab": NEWZNAB}, version="2.0")
+    channel = child(rss, "channel")
+    child(channel, "title", site.title)
+    child(channel, "link", site.url + "/")
+    child(channel, "description", f"{site.title}: newest releases first")
+    child(channel, f"{{{ATOM}}}link", rel="self", type="application/rss+xml", href=site.url + "/api")
+    child(channel, f"{{{NEWZNAB}}}response", offset=str(offset), total=str(page.total))
     for release in page.releases:
         _item(channel, site, release)
     return document(rss)
@@ -63,23 +61,23 @@ def title(release: Release) -> str:
     return legal(release.name).strip() or release.id.hex
 
 
-def _item(channel: etree._Element, site: Site, release: Release) -> None:
-    item = etree.SubElement(channel, "item")
+def _item(channel: Element, site: Site, release: Release) -> None:
+    item = child(channel, "item")
     date = format_datetime(release.first_posted)
-    _text(item, "title", title(release))
-    _text(item, "guid", site.details(release)).set("isPermaLink", "true")
-    _text(item, "link", site.nzb(release))
-    _text(item, "comments", site.details(release) + "#comments")
-    _text(item, "pubDate", date)
-    _text(item, "category", categories.full_name(release.category))
-    _text(
+    child(item, "title", title(release))
+    child(item, "guid", site.details(release), isPermaLink="true")
+    child(item, "link", site.nzb(release))
+    child(item, "comments", site.details(release) + "#comments")
+    child(item, "pubDate", date)
+    child(item, "category", categories.full_name(release.category))
+    child(
         item,
         "description",
         f"Size: {readable_bytes(release.bytes)}, files: {release.files}, segments: {release.segments} of {release.segments_expected}",
     )
-    etree.SubElement(item, "enclosure", url=legal(site.nzb(release)), length=str(release.bytes), type=NZB_TYPE)
+    child(item, "enclosure", url=site.nzb(release), length=str(release.bytes), type=NZB_TYPE)
     for name, value in _attributes(release, date):
-        etree.SubElement(item, f"{{{NEWZNAB}}}attr", name=name, value=legal(value))
+        child(item, f"{{{NEWZNAB}}}attr", name=name, value=value)
 
 
 def _attributes(release: Release, date: str) -> list[tuple[str, str]]:
@@ -91,9 +89,3 @@ def _attributes(release: Release, date: str) -> list[tuple[str, str]]:
     if episode:
         pairs += [("season", str(int(episode[1]))), ("episode", str(int(episode[2])))]
     return pairs
-
-
-def _text(parent: etree._Element, tag: str, text: str) -> etree._Element:
-    element = etree.SubElement(parent, tag)
-    element.text = legal(text)
-    return element

@@ -49,11 +49,47 @@ SEARCHES = (
 )
 
 NARROWING = frozenset(
-    ["q", "season", "ep", "year", "artist", "album", "track", "author", "title", "label", "publisher", "genre", "rid", "tvdbid", "tvmazeid", "traktid", "imdbid", "tmdbid", "tvrageid"]
+    [
+        "q",
+        "season",
+        "ep",
+        "year",
+        "artist",
+        "album",
+        "track",
+        "author",
+        "title",
+        "label",
+        "publisher",
+        "genre",
+        "rid",
+        "tvdbid",
+        "tvmazeid",
+        "traktid",
+        "imdbid",
+        "tmdbid",
+        "tvrageid",
+    ]
 )
 """Parameters that say which releases are meant. One that a function does not answer finds nothing: to ignore it would give wrong shows."""
 
-UNAVAILABLE = frozenset(["getnfo", "info", "nfo", "n", "gn", "comments", "commentadd", "cartadd", "cartdel", "user", "register", "r", "nzbadd"])
+UNAVAILABLE = frozenset(
+    [
+        "getnfo",
+        "info",
+        "nfo",
+        "n",
+        "gn",
+        "comments",
+        "commentadd",
+        "cartadd",
+        "cartdel",
+        "user",
+        "register",
+        "r",
+        "nzbadd",
+    ]
+)
 """Functions of the specification that an index of headers cannot or does not answer."""
 
 
@@ -65,6 +101,8 @@ def search_function(name: str) -> SearchFunction | None:
 def wanted(function: SearchFunction, parameters: Parameters) -> Search | None:
     """What a search request asks the catalog for; null when nothing can match it.
 
+    Past the releases that are counted, a page is empty: a client that gets the same page again asks for ever (Jackett#13681).
+
     Raises:
         Refused: a parameter cannot be read (Newznab error 201).
     """
@@ -74,8 +112,10 @@ def wanted(function: SearchFunction, parameters: Parameters) -> Search | None:
     max_age, text = parameters.number("maxage"), words(function, parameters)
     min_bytes, max_bytes = parameters.number("minsize"), parameters.number("maxsize")
     unanswered = (NARROWING & parameters.values.keys()) - set(function.parameters)
-    if unanswered or (asked and not categories):
+    vanished = not text and (NARROWING & parameters.values.keys())
+    if unanswered or vanished or (asked and not categories):
         return None
+    past_the_count = offset >= COUNTED
     return Search(
         text=text,
         categories=categories,
@@ -84,8 +124,8 @@ def wanted(function: SearchFunction, parameters: Parameters) -> Search | None:
         max_bytes=min(max_bytes, _MOST_BYTES) if max_bytes else None,
         max_age=timedelta(days=min(max_age, _MOST_DAYS)) if max_age else None,
         poster=parameters.text("poster"),
-        limit=PAGE if limit is None else min(limit, PAGE),
-        offset=min(offset, COUNTED),
+        limit=0 if past_the_count else PAGE if limit is None else min(limit, PAGE),
+        offset=0 if past_the_count else offset,
     )
 
 
@@ -96,7 +136,7 @@ def words(function: SearchFunction, parameters: Parameters) -> str:
         Refused: season or episode cannot be read.
     """
     plain = [parameters.text(name) for name in function.parameters if name not in ("season", "ep")]
-    text = " ".join(_plain(word) for word in " ".join(plain).split())
+    text = " ".join(filter(None, map(_plain, " ".join(plain).split())))
     return f"{text} {_episode(parameters)}".strip() if "season" in function.parameters else text
 
 

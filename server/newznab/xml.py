@@ -1,10 +1,17 @@
-"""XML that every client reads: UTF-8, double-quoted declaration at byte 0, legal characters only."""
+"""XML that every client reads: UTF-8, double-quoted declaration at byte 0, legal characters only.
+
+All elements are made here, so that no text reaches a document unfiltered.
+"""
 
 from __future__ import annotations
 
 import re
+from typing import Any, TypeAlias
 
-from lxml import etree
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - lxml has no types
+
+Element: TypeAlias = Any
+"""An lxml element."""
 
 DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
 
@@ -17,6 +24,22 @@ def legal(text: str) -> str:
     return _ILLEGAL.sub("", text)
 
 
-def document(root: etree._Element, doctype: bytes = b"") -> bytes:
+def root(tag: str, namespaces: dict[str | None, str] | None = None, **attributes: str) -> Element:
+    """The root of a new document; `namespaces` maps the literal prefixes, null being the default namespace."""
+    return etree.Element(tag, _legal(attributes), nsmap=namespaces)
+
+
+def child(parent: Element, tag: str, /, text: str = "", **attributes: str) -> Element:
+    """A new last child of `parent`, its attributes in the order given."""
+    element = etree.SubElement(parent, tag, _legal(attributes))
+    element.text = legal(text) or None
+    return element
+
+
+def document(top: Element, doctype: bytes = b"") -> bytes:
     """The document with this root, as bytes."""
-    return DECLARATION + doctype + etree.tostring(root, encoding="UTF-8", xml_declaration=False)
+    return DECLARATION + doctype + etree.tostring(top, encoding="UTF-8", xml_declaration=False)
+
+
+def _legal(attributes: dict[str, str]) -> dict[str, str]:
+    return {name: legal(value) for name, value in attributes.items()}

@@ -13,15 +13,14 @@ from litestar.enums import RequestEncodingType
 from litestar.params import Body
 from litestar.response import Redirect
 
-from server.access import SESSION_KEY, AnyRequest
-from server.library import Library
+from server.access import SESSION_KEY, AnyRequest, TheLibrary
 from server.pages.frame import local, login_form
 
 Form = Annotated[dict[str, Any], Body(media_type=RequestEncodingType.URL_ENCODED)]
 
 
 @post("/login", sync_to_thread=True)
-def login(request: AnyRequest, data: Form, library: Library) -> Response[Any]:
+def login(request: AnyRequest, data: Form, library: TheLibrary) -> Response[Any]:
     """Take the key of the form into the session and go on to the page that was asked for."""
     secret, following = str(data.get("apikey", "")).strip(), local(str(data.get("following", "/")))
     if library.key(secret) is None:

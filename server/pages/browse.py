@@ -9,9 +9,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from litestar import Response, get
+from litestar.params import FromPath
 from litestar.response import Redirect
 
-from server.access import KEY_NAMES, SESSION_KEY, AnyRequest, parameters, sent_key, session_key
+from server.access import KEY_NAMES, SESSION_KEY, AnyRequest, TheLibrary, TheSettings, parameters, sent_key, session_key
 from server.library import Library, release_id
 from server.newznab.categories import CATEGORIES
 from server.newznab.errors import Refused
@@ -20,7 +21,6 @@ from server.newznab.parameters import Parameters
 from server.nzb import Contents, merge
 from server.pages.frame import failure, login_form, page
 from store.catalog.search import Page
-from store.configuration import Settings
 
 _STYLE = Path(__file__).parent / "style.css"
 _PAGE = 50
@@ -58,7 +58,7 @@ _CATEGORIES = {"": "All categories"} | {str(own.id): own.name for own in CATEGOR
 
 
 @get("/", sync_to_thread=True)
-def search_page(request: AnyRequest, library: Library, settings: Settings) -> Response[Any]:
+def search_page(request: AnyRequest, library: TheLibrary, settings: TheSettings) -> Response[Any]:
     """Search by name with filters, all in the address: the same parameters as the API's."""
     sent = parameters(request)
     stop = _guard(request, library, sent)
@@ -88,7 +88,7 @@ def search_page(request: AnyRequest, library: Library, settings: Settings) -> Re
 
 
 @get("/details/{name:str}", sync_to_thread=True)
-def details(request: AnyRequest, name: str, library: Library, settings: Settings) -> Response[Any]:
+def details(request: AnyRequest, name: FromPath[str], library: TheLibrary, settings: TheSettings) -> Response[Any]:
     """All that is known of a release: where it was posted, how complete it is, and its files."""
     stop = _guard(request, library, parameters(request))
     if stop is not None:

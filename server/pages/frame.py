@@ -32,7 +32,7 @@ def login_form(following: str, refused: bool = False) -> Template:
 
 def failure(status: int, sentence: str) -> Template:
     """A page with one sentence about what went wrong."""
-    return page("failure.html", status, status=status, sentence=sentence, known=False)
+    return page("failure.html", status, number=status, sentence=sentence, known=False)
 
 
 def local(address: str) -> str:
