@@ -183,7 +183,9 @@ class History:
         facts = span.files.row(int(span.labels["ordinal"][place]), named=True)
         part = int(span.labels["part"][place])
         tool = lane.stream.tool
-        article = Article(facts["file"], facts["filename"], facts["size"], tool.article, part, facts["segments_expected"])
+        article = Article(
+            facts["file"], facts["filename"], facts["size"], tool.article, part, facts["segments_expected"]
+        )
         return row[:1], article
 
     def _locate(self, group: str, number: int) -> tuple[_Lane, Span, int]:

@@ -21,8 +21,27 @@ _FILMS = (
     "The.Gold.Rush", "Sunrise", "The.Phantom.of.the.Opera", "Faust", "Haexan", "Night.of.the.Living.Dead", "Charade",
     "His.Girl.Friday", "Detour", "The.Last.Man.on.Earth", "Plan.9.from.Outer.Space", "House.on.Haunted.Hill",
 )  # fmt: skip
-_QUALITIES = ("DVDRip.XviD", "720p.BluRay.x264", "1080p.WEB.H264", "2160p.Restored.HEVC", "480p.x264", "1080p.BluRay.AV1")
-_COMPOSERS = ("Bach", "Mozart", "Beethoven", "Joplin", "Chopin", "Vivaldi", "Dvorak", "Grieg", "Haydn", "Satie", "Händel")
+_QUALITIES = (
+    "DVDRip.XviD",
+    "720p.BluRay.x264",
+    "1080p.WEB.H264",
+    "2160p.Restored.HEVC",
+    "480p.x264",
+    "1080p.BluRay.AV1",
+)
+_COMPOSERS = (
+    "Bach",
+    "Mozart",
+    "Beethoven",
+    "Joplin",
+    "Chopin",
+    "Vivaldi",
+    "Dvorak",
+    "Grieg",
+    "Haydn",
+    "Satie",
+    "Händel",
+)
 _WORKS = ("Complete.Sonatas", "Piano.Works", "Symphonies", "String.Quartets", "Ragtime.Rolls", "Preludes", "Concertos")
 _DATA = (
     "OpenStreetMap.Extract", "Landsat.Scenes", "Census.Tables", "Weather.Stations", "Genome.Assembly", "Sky.Survey.Plates",
@@ -30,7 +49,15 @@ _DATA = (
 )  # fmt: skip
 _PLACES = ("Iceland", "Norway", "Kenya", "Chile", "Japan", "Portugal", "New.Zealand", "Canada", "Estonia", "Uruguay")
 _TEAMS = ("ARCHiVE", "PDFILM", "OPENDATA", "LIBRE", "MIRROR", "COMMONS", "FREENET", "KEEP")
-_TOPICS = ("meeting notes", "any mirror near me?", "re: repost please", "thanks", "which player works", "weekly index", "RFC")
+_TOPICS = (
+    "meeting notes",
+    "any mirror near me?",
+    "re: repost please",
+    "thanks",
+    "which player works",
+    "weekly index",
+    "RFC",
+)
 _OFFERS = ("FREE codec pack", "SPEED UP your reader", "best <<site>> ever", "New download <<portal>>", "win.a.prize")
 
 _VOLUMES = (15, 20, 50, 100, 200, 500)
@@ -63,7 +90,9 @@ def release_name(rng: np.random.Generator) -> str:
         case 1:
             return f"{_FILMS[a % len(_FILMS)]}.{1902 + b % 62}.{_QUALITIES[c % len(_QUALITIES)]}.v{b % 900}-{team}"
         case 2:
-            return f"{_COMPOSERS[a % len(_COMPOSERS)]}-{_WORKS[b % len(_WORKS)]}-Vol.{c % 250}-FLAC-{1900 + b % 60}-{team}"
+            return (
+                f"{_COMPOSERS[a % len(_COMPOSERS)]}-{_WORKS[b % len(_WORKS)]}-Vol.{c % 250}-FLAC-{1900 + b % 60}-{team}"
+            )
         case _:
             return f"{_DATA[a % len(_DATA)]}.{_PLACES[b % len(_PLACES)]}.{2004 + c % 20}-{1 + a % 12:02d}.r{b % 500}-{team}"
 

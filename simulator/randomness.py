@@ -92,5 +92,7 @@ def _letters(rng: np.random.Generator, count: int, alphabet: str) -> npt.NDArray
 
 
 def _as_strings(letters: npt.NDArray[np.uint8], ends: Ints) -> pl.Series:
-    array = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(np.ascontiguousarray(letters)))
+    array = pa.LargeStringArray.from_buffers(
+        len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(np.ascontiguousarray(letters))
+    )
     return pl.Series(pl.from_arrow(array))

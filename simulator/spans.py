@@ -218,7 +218,9 @@ def _subjects(rng: Rng, stream: Stream, upload: _Upload, lines: Lines, ids: pl.S
 def _around_counter(rng: Rng, stream: Stream, upload: _Upload) -> tuple[pl.Series, pl.Series]:
     """What stands before and after the segment counter, one entry a file."""
     shape = stream.tool.shape
-    tokens = ragged(rng, len(upload.files), 16, 24, B62).to_list() if "{r}" in shape.before else [""] * len(upload.files)
+    tokens = (
+        ragged(rng, len(upload.files), 16, 24, B62).to_list() if "{r}" in shape.before else [""] * len(upload.files)
+    )
     before: list[str] = []
     after: list[str] = []
     for at, file in enumerate(upload.files):

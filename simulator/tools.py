@@ -323,9 +323,7 @@ NEWSPOST = Tool(
     "newspost", 2003, 2015, 224_000, Shape('{t} - File {n} of {N}: "{f}" yEnc (', pad_parts=True), _giganews,
     server_dated=True, zone="-0600",
 )  # fmt: skip
-USENETSYNC = Tool(
-    "usenetsync", 2025, 2026, 768_000, Shape("{r} ("), _usenetsync, random_subject=Letters(LOWER, 20, 20)
-)
+USENETSYNC = Tool("usenetsync", 2025, 2026, 768_000, Shape("{r} ("), _usenetsync, random_subject=Letters(LOWER, 20, 20))
 PIPELINE_2026 = Tool(
     "usenet-pipeline", 2026, 2026, 716_800, Shape("{r} [", "/{P}]"),
     lambda rng, lines: join(_uuid_digits(rng, len(lines.ms)), "@posting.example"),
