@@ -6,7 +6,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from pipeline.releases import with_rules
 from pipeline.schema import Column, Schema
+from pipeline.setasides import FILE, kinds
+from pipeline.subjects import parse
+from pipeline.tools import TOOLS, templates
 
 EXPLAINED = Schema(
     "explained",
@@ -28,9 +32,43 @@ EXPLAINED = Schema(
 
 def explain_subjects(subjects: Sequence[str] | pl.Series) -> pl.DataFrame:
     """One row a subject, frame `EXPLAINED`; null where absent."""
-    raise NotImplementedError
+    texts = pl.Series("subject", subjects, dtype=pl.String)
+    blank = pl.repeat("", len(texts), dtype=pl.String, eager=True)
+    return _explained(texts, blank, blank)
 
 
 def explain_lines(overview: pl.DataFrame) -> pl.DataFrame:
     """One row a line of `schema.OVERVIEW`, frame `EXPLAINED`; null where absent."""
-    raise NotImplementedError
+    return _explained(overview["subject"], overview["poster"], overview["message_id"])
+
+
+def _explained(texts: pl.Series, posters: pl.Series, message_ids: pl.Series) -> pl.DataFrame:
+    split = kinds(texts)
+    ruled = with_rules(parse(split["head"]).with_columns(poster=posters))
+    frame = pl.concat([split, ruled], how="horizontal").with_columns(
+        tool=templates(message_ids).replace_strict(TOOLS, default="", return_dtype=pl.String)
+    )
+    files_only = pl.col("kind") == FILE
+    facts = {
+        "segment": pl.col("segment"),
+        "segments": pl.col("segments"),
+        "file": pl.col("file_number"),
+        "files": pl.col("file_total"),
+        "filename": _or_null("name"),
+        "release": _or_null("release"),
+        "repost": pl.col("repost"),
+        "request_id": _or_null("request_id"),
+    }
+    rule = pl.when(files_only).then("grouped_by").otherwise(pl.concat_str(pl.lit("set_aside_"), "kind"))
+    return EXPLAINED.check(
+        frame.select(
+            pl.col("kind"),
+            *(pl.when(files_only).then(fact).alias(name) for name, fact in facts.items()),
+            tool=_or_null("tool"),
+            rule=rule,
+        )
+    )
+
+
+def _or_null(name: str) -> pl.Expr:
+    return pl.when(pl.col(name) != "").then(name)

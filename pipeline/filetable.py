@@ -82,7 +82,9 @@ def table(lines: pl.DataFrame) -> FileTable:
         .otherwise(_first_form(pl.col("head"), pl.col("segments"), pl.col("tail"))),
         segments_expected=total,
     )[row[starts]]
-    return FileTable(pl.concat([sums, heads], how="horizontal")[order], segments.sort("file", maintain_order=True), repeated)
+    return FileTable(
+        pl.concat([sums, heads], how="horizontal")[order], segments.sort("file", maintain_order=True), repeated
+    )
 
 
 def _first_form(head: pl.Expr, total: pl.Expr, tail: pl.Expr) -> pl.Expr:
@@ -96,7 +98,9 @@ def _split_reposts(keyed: pl.DataFrame) -> pl.DataFrame:
     if not len(long):
         return keyed
     wide = keyed.filter(pl.col("key").is_in(long.implode())).with_columns(island=islands("key", "posted_at"))
-    keys = wide.select(pl.col("key") ^ pl.when(pl.col("island") == 0).then(0).otherwise(pl.col("island").hash(3))).to_series()
+    keys = wide.select(
+        pl.col("key") ^ pl.when(pl.col("island") == 0).then(0).otherwise(pl.col("island").hash(3))
+    ).to_series()
     return keyed.with_columns(keyed["key"].scatter(wide["row"], keys))
 
 
@@ -133,5 +137,7 @@ def _nothing(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def file_keys(files: pl.DataFrame) -> pl.Series:
     """16-byte identities (xxh3-128) from `head`, `segments_expected` and `poster` where it is stable."""
-    text = files.select(pl.concat_str("head", pl.col("segments_expected"), stable(files["poster"]), separator="\x1f")).to_series()
+    text = files.select(
+        pl.concat_str("head", pl.col("segments_expected"), stable(files["poster"]), separator="\x1f")
+    ).to_series()
     return pl.Series("file_key", [xxhash.xxh3_128_digest(one.encode()) for one in text], dtype=pl.Binary)

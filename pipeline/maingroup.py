@@ -28,9 +28,9 @@ def in_main_group(xref: pl.Series, group: str, groups: GroupList) -> pl.Series:
         first_here = pl.col("xref").str.starts_with(f"{group}:")
     else:
         first_here = pl.col("xref") == ""
-    frame = frame.with_columns(main=first_here | (pl.col("xref") == ""))
-    rest = frame.filter(~pl.col("main")).select(places=crossposted_to(pl.col("xref")))
-    kinds = rest.unique().with_row_index("kind")
+    here = frame.select(first_here | (pl.col("xref") == "")).to_series()
+    rest = frame.with_row_index().filter(~here).select("index", places=crossposted_to(pl.col("xref")))
+    kinds = rest.select("places").unique().with_row_index("kind")
     elected = (
         kinds.with_columns(pl.col("places").str.split(" "))
         .explode("places")
@@ -40,4 +40,5 @@ def in_main_group(xref: pl.Series, group: str, groups: GroupList) -> pl.Series:
         .filter(pl.col("places") != group)
     )
     outside = kinds.filter(pl.col("kind").is_in(elected["kind"].implode()))["places"]
-    return frame.select(main=pl.col("main") | ~crossposted_to(pl.col("xref")).is_in(outside.implode()))["main"]
+    inside = rest.filter(~pl.col("places").is_in(outside.implode()))["index"]
+    return here.scatter(inside, values=True)

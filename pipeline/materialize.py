@@ -40,11 +40,14 @@ def materialize(
         duplicate: lines of those that repeated an article number.
     """
     lines_seen = _in_order(OVERVIEW.check(overview))
-    main = lines_seen.filter(in_main_group(lines_seen["xref"], range_.group, group_list))
+    main = in_main_group(lines_seen["xref"], range_.group, group_list).arg_true()
     # Most lines end here; what follows sees the rest only.
-    main = main.hstack(setasides.kinds(main["subject"]))
-    aside = {kind: main.filter(pl.col("kind") == kind) for kind in (setasides.RANDOM, setasides.OBFUSCATED, setasides.TEXT)}
-    articles = main.filter(pl.col("kind") == setasides.FILE)
+    told = setasides.kinds(lines_seen["subject"].gather(main))
+    aside = {
+        kind: main.filter(told["kind"] == kind) for kind in (setasides.RANDOM, setasides.OBFUSCATED, setasides.TEXT)
+    }
+    file_like = told["kind"] == setasides.FILE
+    articles = lines_seen[main.filter(file_like)].hstack(told.filter(file_like))
     found = table(articles)
     files = found.files.hstack(subjects.parse(found.files["head"]))
     size = window(files, range_)
@@ -60,17 +63,17 @@ def materialize(
         lines=lines,
         malformed=malformed,
         duplicate=duplicate,
-        outside_main=lines_seen.height - main.height,
-        set_aside_random=aside[setasides.RANDOM].height,
-        set_aside_obfuscated=aside[setasides.OBFUSCATED].height,
-        set_aside_text=aside[setasides.TEXT].height,
+        outside_main=lines_seen.height - len(main),
+        set_aside_random=len(aside[setasides.RANDOM]),
+        set_aside_obfuscated=len(aside[setasides.OBFUSCATED]),
+        set_aside_text=len(aside[setasides.TEXT]),
         repeated=found.repeated,
         garbage=int(judged.garbage["segments_found"].sum()),
         kept=segments.height,
         in_fragments=fragment_segments.height,
     )
-    samples = [_sample(f"set_aside_{kind}", rows) for kind, rows in aside.items()]
-    samples.append(_sample("garbage", judged.garbage.sort("first_number").rename({"first_number": "number"})))
+    samples = [_sample(f"set_aside_{kind}", lines_seen[_spread(rows)]) for kind, rows in aside.items()]
+    samples.append(_garbage_sample(judged.garbage))
     return Batch(
         records=record_rows,
         files=record_files,
@@ -106,20 +109,32 @@ def _with_groups(files: pl.DataFrame, segments: pl.DataFrame, articles: pl.DataF
     return files.with_columns(file_keys(files)).join(places, on="file", how="left", maintain_order="left")
 
 
-def _fragments(files: pl.DataFrame, segments: pl.DataFrame, message_ids: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _fragments(
+    files: pl.DataFrame, segments: pl.DataFrame, message_ids: pl.Series
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     files = files.sort("first_number").rename({"file": "old"}).with_row_index("file")
     rows = segments.join(files.select("file", "old"), left_on="file", right_on="old").select(
         file="file_right", number="number", bytes="bytes", row="row"
     )
     rows = rows.sort("file", "number")
     ids = message_ids.gather(rows["row"])
-    return FRAGMENTS.check(files.select(FRAGMENTS.names)), SEGMENTS.check(rows.select("file", "number", "bytes", message_id=ids))
+    return FRAGMENTS.check(files.select(FRAGMENTS.names)), SEGMENTS.check(
+        rows.select("file", "number", "bytes", message_id=ids)
+    )
 
 
-def _sample(kind: str, rows: pl.DataFrame) -> pl.DataFrame:
-    """Up to `SAMPLED` rows, evenly spread."""
-    rows = rows.gather_every(max(1, rows.height // SAMPLED)).head(SAMPLED)
-    return SAMPLES.check(rows.select(pl.lit(kind).alias("kind"), *SAMPLES.names[1:]))
+def _spread(rows: pl.Series) -> pl.Series:
+    """Up to `SAMPLED` of the rows, evenly spread."""
+    return rows.gather_every(max(1, len(rows) // SAMPLED)).head(SAMPLED)
+
+
+def _sample(kind: str, lines: pl.DataFrame) -> pl.DataFrame:
+    return SAMPLES.check(lines.select(pl.lit(kind).alias("kind"), *SAMPLES.names[1:]))
+
+
+def _garbage_sample(garbage: pl.DataFrame) -> pl.DataFrame:
+    files = garbage.select("subject", "poster", "message_id", "bytes", number="first_number").sort("number")
+    return _sample("garbage", files[_spread(files.select(pl.int_range(pl.len(), dtype=pl.UInt32)).to_series())])
 
 
 def merge_edge(fragments: pl.DataFrame, fragment_segments: pl.DataFrame, signatures: SignatureTable) -> Batch:
@@ -167,7 +182,7 @@ def merge_edge(fragments: pl.DataFrame, fragment_segments: pl.DataFrame, signatu
         fragments=FRAGMENTS.empty(),
         fragment_segments=SEGMENTS.empty(),
         probes=candidates(record_rows, record_files, kept),
-        samples=_sample("garbage", judged.garbage.sort("first_number").rename({"first_number": "number"})),
+        samples=_garbage_sample(judged.garbage),
         counters=counters,
         window=0,
     )
@@ -187,5 +202,7 @@ def _merged(parts: pl.DataFrame, segments: pl.DataFrame, message_ids: pl.Series)
         last_number=pl.col("last_number").max(),
     )
     files = sums.join(facts, left_on="file", right_on="whole", maintain_order="left", how="left")
-    files = files.with_columns(head=subjects.split(files["subject"])["head"], message_id=message_ids.gather(files["row"]))
+    files = files.with_columns(
+        head=subjects.split(files["subject"])["head"], message_id=message_ids.gather(files["row"])
+    )
     return files.drop("row").hstack(subjects.parse(files["head"]))

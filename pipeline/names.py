@@ -53,12 +53,13 @@ _TABLE = _evidence_table()
 
 
 def _evidence(names: pl.Series) -> np.ndarray:
-    """Sum over the pairs of each name, int64; pairs of two digits or with a separator count nothing."""
+    """Sum over the pairs of each name, int32; pairs of two digits or with a separator count nothing."""
     ends = np.cumsum(names.str.len_bytes().to_numpy().astype(np.int64) + 1)
     text = np.frombuffer((names.str.join("\n").item() + "\n").encode(), np.uint8)
-    sums = np.zeros(len(text), np.int64)
-    np.cumsum(_TABLE[text[:-1].astype(np.uint16) << 8 | text[1:]], dtype=np.int64, out=sums[1:])
-    return np.diff(sums[ends - 1], prepend=0)
+    # Sums may wrap around; their differences are right all the same.
+    sums = np.zeros(len(text), np.int32)
+    np.cumsum(_TABLE[text[:-1].astype(np.uint16) << 8 | text[1:]], dtype=np.int32, out=sums[1:])
+    return np.diff(sums[ends - 1], prepend=np.int32(0))
 
 
 def are_random(names: pl.Series) -> pl.Series:
@@ -81,7 +82,8 @@ def are_random(names: pl.Series) -> pl.Series:
     # Other scripts have no pairs here at all.
     foreign = name.str.len_bytes() - name.str.len_chars() > 2
     return frame.select(
-        random=name.str.contains(_HASH) & name.str.contains(r"\d") | drawn & (name.str.len_chars() >= SHORTEST) & ~foreign
+        random=name.str.contains(_HASH) & name.str.contains(r"\d")
+        | drawn & (name.str.len_chars() >= SHORTEST) & ~foreign
     )["random"]
 
 
@@ -91,9 +93,12 @@ TOKEN = r"^\{?[A-Za-z0-9_-]{8,128}\}?$"
 
 def are_tokens(texts: pl.Series) -> pl.Series:
     """Which texts are nothing but one random word, e.g. a hash."""
+    text = pl.col("text")
     frame = pl.DataFrame({"text": texts}).with_row_index()
-    tokens = frame.filter(~pl.col("text").str.contains(" ", literal=True) & pl.col("text").str.contains(TOKEN))
-    random = tokens.filter(are_random(tokens["text"]))["index"]
+    tokens = frame.filter(~text.str.contains(" ", literal=True)).filter(text.str.contains(TOKEN))
+    tokens = tokens.with_columns(hash=text.str.contains(_HASH))
+    others = tokens.filter(~pl.col("hash"))
     mask = np.zeros(len(texts), np.bool_)
-    mask[random.to_numpy()] = True
+    mask[tokens.filter("hash")["index"].to_numpy()] = True
+    mask[others.filter(are_random(others["text"]))["index"].to_numpy()] = True
     return pl.Series("random", mask)

@@ -42,7 +42,12 @@ def candidates(records: pl.DataFrame, files: pl.DataFrame, segments: pl.DataFram
     started = frame.filter(pl.col("first") == 1)
     archive = started.filter(pl.col("volume").is_not_null()).sort("record", "volume", "name", "file")
     par2 = started.filter(names.is_par2(pl.col("name"))).sort("record", "bytes", "name", "file")
-    lone = started.filter((pl.col("record_files") == 1) & ~pl.col("readable_name") & pl.col("volume").is_null() & ~names.is_par2(pl.col("name")))
+    lone = started.filter(
+        (pl.col("record_files") == 1)
+        & ~pl.col("readable_name")
+        & pl.col("volume").is_null()
+        & ~names.is_par2(pl.col("name"))
+    )
     whole = frame.filter(pl.col("name").str.contains(_SEVEN_ZIP) & (pl.col("last") == pl.col("segments_expected")))
     seven = whole.sort("record", "name", "file")
     rows = pl.concat(

@@ -43,7 +43,9 @@ def judge(files: pl.DataFrame, signatures: SignatureTable) -> Judged:
     files = in_nzb_order(with_records(with_rules(_one_segment_style(files))))
     firsts = files.unique("record", keep="first", maintain_order=True)
     single = (pl.col("file_total").fill_null(1) == 1) & (pl.col("segments_expected") == 1)
-    firsts = firsts.with_columns(template=templates(firsts["message_id"]), poster_shape=shapes(firsts["poster"])).with_columns(
+    firsts = firsts.with_columns(
+        template=templates(firsts["message_id"]), poster_shape=shapes(firsts["poster"])
+    ).with_columns(
         tool=tool_of(pl.col("template")),
         signature=signature(
             pl.col("template"),
@@ -62,7 +64,9 @@ def _one_segment_style(files: pl.DataFrame) -> pl.DataFrame:
     return files.with_columns(segments_expected=pl.when(repeats).then(1).otherwise(total).cast(pl.Int32))
 
 
-def frames(judged: Judged, segments: pl.DataFrame, message_ids: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+def frames(
+    judged: Judged, segments: pl.DataFrame, message_ids: pl.Series
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """The kept records as `schema.RECORDS`, `schema.RECORD_FILES` and `schema.SEGMENTS`.
 
     Args:
@@ -80,9 +84,7 @@ def frames(judged: Judged, segments: pl.DataFrame, message_ids: pl.Series) -> tu
     record_files = RECORD_FILES.check(files.select(RECORD_FILES.names))
     kept = segments.join(files.select("file", old="old"), left_on="file", right_on="old", how="inner")
     kept = kept.select(file="file_right", number="number", bytes="bytes", row="row").sort("file", "number")
-    kept_segments = SEGMENTS.check(
-        kept.select("file", "number", "bytes", message_id=message_ids.gather(kept["row"]))
-    )
+    kept_segments = SEGMENTS.check(kept.select("file", "number", "bytes", message_id=message_ids.gather(kept["row"])))
     return _records(judged.records, files), record_files, kept_segments
 
 
@@ -105,7 +107,14 @@ def _records(firsts: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
         extensions=names.extension(pl.col("name")).unique(),
     )
     one = firsts.select(
-        "poster", "tool", "grouped_by", "named_by", "signature", "random", name="release", base_key=base_keys(firsts["identity"])
+        "poster",
+        "tool",
+        "grouped_by",
+        "named_by",
+        "signature",
+        "random",
+        name="release",
+        base_key=base_keys(firsts["identity"]),
     )
     frame = pl.concat([sums, one], how="horizontal").with_columns(
         readable_name=~pl.col("random"),

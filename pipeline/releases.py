@@ -44,18 +44,17 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
         stem=names.stem(pl.col("name")).str.replace_all(_ADVERT_IN_NAME, " ").str.strip_chars(" ._-"),
         stable_poster=stable(files["poster"]),
     )
-    files = files.with_columns(random_title=are_random(files["title"]), random_stem=are_random(files["stem"]))
+    files = files.with_columns(random_title=_are_random(files["title"]), random_stem=_are_random(files["stem"]))
     title, stem, name = pl.col("title"), pl.col("stem"), pl.col("name")
     several = pl.col("file_total").fill_null(0) > 1
     beside = names.is_archive_or_companion(name)
     series = pl.coalesce(name.str.extract(_AFTER_TRACK), stem.str.extract(_SERIES), stem).str.strip_chars(" ._-")
     files = files.with_columns(
         series=series,
-        own_title=beside
-        & ~pl.col("random_stem")
-        & (stem.str.count_matches(r"\p{L}{3,}") >= 2)
-        & ~_related(title, stem),
+        related=_related(files["title"], files["stem"]),
     )
+    # A stem that reads as a title and has no word of the subject's title outranks it: that one is an advertisement.
+    own_title = beside & ~pl.col("random_stem") & ~pl.col("related") & (stem.str.count_matches(r"\p{L}{3,}") >= 2)
     unnamed, untitled = name == "", title == ""
     rule = (
         pl.when(pl.col("request_id") != "")
@@ -66,7 +65,7 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("title"))
         .when(unnamed)
         .then(pl.lit("counter"))
-        .when(~untitled & several & ~pl.col("own_title"))
+        .when(~untitled & several & ~own_title)
         .then(pl.lit("title"))
         .when(beside | ~several)
         .then(pl.lit("stem"))
@@ -78,30 +77,45 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("series"))
         .otherwise(pl.lit("stem"))
     )
-    files = files.with_columns(grouped_by=rule).with_columns(disc=title.str.contains(_DISC) | untitled & stem.str.contains(_DISC))
+    files = files.with_columns(grouped_by=rule).with_columns(
+        disc=title.str.contains(_DISC) | untitled & stem.str.contains(_DISC)
+    )
     return _with_identity(_with_name(files))
 
 
-def _related(title: pl.Expr, stem: pl.Expr) -> pl.Expr:
+def _related(titles: pl.Series, stems: pl.Series) -> pl.Series:
     """Whether one of the first three words of the stem stands in the title."""
-    squeezed = _condensed(title)
-    words = plain(stem).str.replace_all(r"\b\S{1,2}\b", "").str.strip_chars().str.split(" ").list.eval(
-        pl.element().filter(pl.element() != "")
+    frame = pl.DataFrame({"title": titles, "stem": stems})
+    kinds = frame.filter(pl.col("title") != "").unique()
+    words = plain(pl.col("stem")).str.extract_all(r"\S{3,}")
+    found = (
+        pl.col("squeezed").str.contains(words.list.get(place, null_on_oob=True), literal=True).fill_null(value=False)
+        for place in range(3)
     )
-    first, second, third = (words.list.get(place, null_on_oob=True) for place in range(3))
-    return pl.any_horizontal(squeezed.str.contains(word, literal=True).fill_null(value=False) for word in (first, second, third))
+    kinds = kinds.with_columns(squeezed=_condensed(pl.col("title"))).with_columns(related=pl.any_horizontal(found))
+    joined = frame.join(kinds, on=["title", "stem"], how="left", maintain_order="left")
+    return joined["related"].fill_null(value=False)
+
+
+def _are_random(names: pl.Series) -> pl.Series:
+    """`are_random`, each name once."""
+    kinds = names.unique()
+    if 2 * len(kinds) > len(names):
+        return are_random(names)
+    return names.is_in(kinds.filter(are_random(kinds)).implode())
 
 
 def _with_name(files: pl.DataFrame) -> pl.DataFrame:
     title, stem, rule = pl.col("title"), pl.col("stem"), pl.col("grouped_by")
     readable_title = (title != "") & ~pl.col("random_title") & ~pl.col("disc")
-    readable_stem = (stem != "") & ~pl.col("random_stem")
+    # A stem of a few letters says less than even a random title.
+    readable_stem = ~pl.col("random_stem") & (stem.str.len_chars() >= pl.when(title == "").then(1).otherwise(5))
     by = (
         pl.when((rule == "folder"))
         .then(pl.lit("folder"))
         .when(rule.is_in(["description", "series"]))
         .then(rule)
-        .when(rule.is_in(["request", "title"]) & readable_title)
+        .when((rule.is_in(["request", "title"]) | ((rule == "stem") & pl.col("related"))) & readable_title)
         .then(pl.lit("title"))
         .when((rule == "request") & ~readable_stem)
         .then(pl.lit("request"))
@@ -114,6 +128,7 @@ def _with_name(files: pl.DataFrame) -> pl.DataFrame:
         .otherwise(pl.lit("none"))
     )
     files = files.with_columns(named_by=by)
+    by = pl.col("named_by")
     release = (
         pl.when(by == "folder")
         .then("folder")
@@ -131,14 +146,21 @@ def _with_name(files: pl.DataFrame) -> pl.DataFrame:
     )
     files = files.with_columns(release=release.str.replace_all(r"\s+", " ").str.strip_chars(" ._-"))
     files = files.with_columns(release=pl.when(pl.col("release") == "").then("name").otherwise("release"))
-    return files.with_columns(random=are_random(files["release"]))
+    known = pl.when(by == "title").then("random_title").when(by == "stem").then("random_stem")
+    files = files.with_columns(random=known)
+    others = files.with_row_index().filter(pl.col("random").is_null())
+    return files.with_columns(files["random"].scatter(others["index"], are_random(others["release"])))
 
 
 def _with_identity(files: pl.DataFrame) -> pl.DataFrame:
     rule = pl.col("grouped_by")
     what = (
         pl.when(rule == "request")
-        .then(pl.concat_str("request_id", pl.when("disc").then(pl.lit("")).otherwise(plain(pl.col("title"))), separator=" "))
+        .then(
+            pl.concat_str(
+                "request_id", pl.when("disc").then(pl.lit("")).otherwise(plain(pl.col("title"))), separator=" "
+            )
+        )
         .when(rule == "counter")
         .then(pl.lit(""))
         .when(rule.is_in(["folder", "title", "description", "series", "stem"]))
@@ -184,19 +206,29 @@ def with_records(files: pl.DataFrame) -> pl.DataFrame:
     frame = frame.with_columns(island=pl.lit(0, pl.UInt32))
     if len(long):
         wide = frame.with_row_index().filter(pl.col("key").is_in(long.implode()))
-        frame = frame.with_columns(island=frame["island"].scatter(wide["index"], wide.select(islands("key", "posted_at")).to_series()))
-    firsts = frame.group_by("key", "island").agg(pl.col("first_number").min()).sort("first_number").with_row_index("record")
-    joined = frame.join(firsts.select("key", "island", "record"), on=["key", "island"], how="left", maintain_order="left")
+        frame = frame.with_columns(
+            island=frame["island"].scatter(wide["index"], wide.select(islands("key", "posted_at")).to_series())
+        )
+    firsts = (
+        frame.group_by("key", "island").agg(pl.col("first_number").min()).sort("first_number").with_row_index("record")
+    )
+    joined = frame.join(
+        firsts.select("key", "island", "record"), on=["key", "island"], how="left", maintain_order="left"
+    )
     return files.with_columns(joined["record"])
 
 
 def base_keys(identities: pl.Series) -> pl.Series:
     """16-byte base keys (xxh3-128) of identities."""
-    return pl.Series("base_key", [xxhash.xxh3_128_digest(identity.encode()) for identity in identities], dtype=pl.Binary)
+    return pl.Series(
+        "base_key", [xxhash.xxh3_128_digest(identity.encode()) for identity in identities], dtype=pl.Binary
+    )
 
 
 def in_nzb_order(files: pl.DataFrame) -> pl.DataFrame:
     """Files by record, then data before par2, then by file counter and name: what a downloader needs first comes first."""
-    return files.with_columns(late=names.is_par2(pl.col("name"))).sort(
-        "record", "late", "file_number", "name", "first_number", nulls_last=True
-    ).drop("late")
+    return (
+        files.with_columns(late=names.is_par2(pl.col("name")))
+        .sort("record", "late", "file_number", "name", "first_number", nulls_last=True)
+        .drop("late")
+    )

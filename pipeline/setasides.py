@@ -25,10 +25,26 @@ def kinds(subjects: pl.Series) -> pl.DataFrame:
         The columns of `subjects.SPLIT` and `kind`. The subject of a kind other than `file` need not be split.
     """
     random = are_tokens(subjects)
-    frame = split(subjects)
+    rows = (~random).arg_true()
+    others = _judged(split(subjects.gather(rows)))
+    count = len(subjects)
+    # A random word is its own head; only the rest was split.
+    return pl.DataFrame(
+        {
+            "head": subjects.scatter(rows, others["head"]),
+            "tail": pl.repeat("", count, eager=True).scatter(rows, others["tail"]),
+            "segment": pl.repeat(None, count, dtype=pl.Int32, eager=True).scatter(rows, others["segment"]),
+            "segments": pl.repeat(None, count, dtype=pl.Int32, eager=True).scatter(rows, others["segments"]),
+            "kind": pl.repeat(RANDOM, count, eager=True).scatter(rows, others["kind"]),
+        }
+    )
+
+
+def _judged(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add `kind` to split subjects that are not random words."""
     head, counted = pl.col("head"), pl.col("segments").is_not_null()
     lone = pl.col("segments") == 1
-    frame = frame.with_columns(random=random, token=pl.lit(value=False))
+    frame = frame.with_columns(token=pl.lit(value=False))
     tokens = lone & head.str.contains(TOKEN)
     if frame.select(tokens.any()).item():
         rows = frame.with_row_index().filter(tokens)
@@ -42,9 +58,7 @@ def kinds(subjects: pl.Series) -> pl.DataFrame:
         "tail",
         "segment",
         "segments",
-        kind=pl.when("random")
-        .then(pl.lit(RANDOM))
-        .when(head.str.contains(_CHATTER))
+        kind=pl.when(head.str.contains(_CHATTER))
         .then(pl.lit(TEXT))
         .when(counted & (head.str.contains(_EMPTY) | pl.col("token")))
         .then(pl.lit(OBFUSCATED))

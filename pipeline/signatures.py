@@ -16,7 +16,9 @@ DEFAULT_TABLE = SignatureTable(
     version=1,
     signatures=(
         Signature("powerpost|named|*", KEEP, "named posters with random file names against takedowns; sets are whole"),
-        Signature("camelsystem|named|*", KEEP, "named posters with random file names against takedowns; sets are whole"),
+        Signature(
+            "camelsystem|named|*", KEEP, "named posters with random file names against takedowns; sets are whole"
+        ),
         Signature("tool:UsenetSync", DROP, "machine backups, always obfuscated"),
         Signature("tool:pesto", DROP, "random subject and poster by default"),
         Signature("tool:Postie", DROP, "full obfuscation by default"),

@@ -39,7 +39,9 @@ PARSED = Schema(
         Column("file_total", pl.Int32, "N of the file counter"),
         Column("request_id", pl.String, "request id, empty when there is none"),
         Column("repost", pl.Boolean, "marked as a repost"),
-        Column("shape", pl.String, "how it is written: `t` title, kind of counter, `q` quoted or `u` plain name, `y` yEnc"),
+        Column(
+            "shape", pl.String, "how it is written: `t` title, kind of counter, `q` quoted or `u` plain name, `y` yEnc"
+        ),
     ),
 )
 
@@ -97,7 +99,10 @@ _COUNTERS = (
     ("[]", r"^(?:.*\W)?\[(\d{1,5})/(\d{1,5})[ \x1a]"),
     ("<>", r"^.*[<{]{1,2}(\d{1,5})/(\d{1,5})[>})\]]"),
     ("()", r"^.*\((\d{1,5})(?:/|\|| ?- ?| ?(?:of|von|de) )(\d{1,5})[\])>}]"),
-    ("of", r"(?i)^(?:.*\W)?(?:file|datei|fichier|archivo|bestand|part|-)[ _]+(\d{1,5}) (?:of|von|de|van) (\d{1,5})(?: ?[-:(\x1a\x1d]| ?$)"),
+    (
+        "of",
+        r"(?i)^(?:.*\W)?(?:file|datei|fichier|archivo|bestand|part|-)[ _]+(\d{1,5}) (?:of|von|de|van) (\d{1,5})(?: ?[-:(\x1a\x1d]| ?$)",
+    ),
     ("/", r"^.*\x1a ?(\d{1,5})/(\d{2,5})(?:\D|$)"),
 )
 _CUTS = (
@@ -119,7 +124,7 @@ _ADVERT = (
     rf"(?i)<<+[^<>]*{_SITE}[^<>]*>>+|>>+[^<>]*{_SITE}[^<>]*<<+|(?:{_BOX})*\[[^\]\x1a\x1d]*{_SITE}[^\]\x1a\x1d]*\][ -]*(?:{_BOX})*"
     r"|(?:https?://)?(?:www\.)?\b[\w-]+\.(?:test|com|net|org|info|to|cc)\b(?:/\S*)?|[(\[]\?{2,}[)\]]|\[[0-9a-f…]{8,}\]"
 )
-_FRAME = " \t-_|:;,~*=+.\x1a'\"`/\\"
+_FRAME = " \t-_|:;,~*=+.<>\x1a'\"`/\\"
 
 
 def parse(heads: pl.Series) -> pl.DataFrame:
@@ -164,15 +169,24 @@ def _legible(text: str) -> str:
 
 
 def _with_name(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add `quoted`, the quoted name, and `frame`, the head with it cut out (marked)."""
-    quoted = pl.col("head").str.contains('"', literal=True)
-    file_like, any_quoted = (
-        pl.when(quoted).then(pl.col("head")).str.extract_groups(pattern) for pattern in (_QUOTED_FILE, _QUOTED)
-    )
-    parts = pl.when(file_like.struct[1].is_not_null()).then(file_like).otherwise(any_quoted)
-    return frame.with_columns(parts=parts).with_columns(
-        quoted=pl.col("parts").struct[1].fill_null(""),
-        rest=pl.coalesce(pl.concat_str(pl.col("parts").struct[0], pl.lit(_NAME_MARK), pl.col("parts").struct[2]), "head"),
+    """Add `quoted`, the quoted name, and `rest`, the head with it cut out (marked)."""
+    pieces = pl.col("head").str.splitn('"', 3).struct
+    frame = frame.with_columns(before=pieces[0], quoted=pieces[1], after=pieces[2])
+    plain = pl.col("quoted") != ""
+    # Two quotes in most heads; where there are more, the last that look like a file name count.
+    usual = plain & pl.col("after").is_not_null() & ~pl.col("after").str.contains('"', literal=True)
+    several = frame.with_row_index().filter(~usual.fill_null(value=False) & pl.col("quoted").is_not_null())
+    parts = [several["head"].str.extract_groups(pattern).struct.unnest() for pattern in (_QUOTED_FILE, _QUOTED)]
+    for ordinal, column in enumerate(("before", "quoted", "after")):
+        found = pl.select(pl.coalesce(part.to_series(ordinal) for part in parts)).to_series()
+        frame = frame.with_columns(frame[column].scatter(several["index"], found))
+    marked = pl.concat_str("before", pl.lit(_NAME_MARK), "after")
+    return frame.select(
+        "head",
+        "repost",
+        "yenc",
+        quoted=pl.col("quoted").fill_null(""),
+        rest=pl.when(pl.col("quoted").is_null()).then("head").otherwise(marked),
     )
 
 
@@ -180,7 +194,9 @@ def _with_counter(frame: pl.DataFrame) -> pl.DataFrame:
     """Add `file_number`, `file_total`, `counter` (its kind) and cut it out of `rest`, leaving the mark `\\x1d`."""
     digits = frame.with_row_index().filter(pl.col("rest").str.contains(r"\d(?:/|\|| ?- ?| ?(?i:of|von|de|van) ?)\d"))
     rest = pl.col("rest")
-    found = digits.select("index", "rest", number=pl.lit(None, pl.Int32), total=pl.lit(None, pl.Int32), counter=pl.lit(""))
+    found = digits.select(
+        "index", "rest", number=pl.lit(None, pl.Int32), total=pl.lit(None, pl.Int32), counter=pl.lit("")
+    )
     for (kind, pattern), cut in zip(_COUNTERS, _CUTS, strict=True):
         # A lone (1/1) gives way to any later kind: it may be a doubled segment counter.
         weak = (pl.col("counter") == "") | ((pl.col("counter") == "()") & (pl.col("total") == 1))
@@ -206,9 +222,7 @@ def _cut_last(text: pl.Expr, pattern: str) -> pl.Expr:
 
 
 _NAME_TO_QUOTE = rf'^([^"]*?)([^\x1d\x1a\[\]<>|"]*[^\x1d\x1a\[\]<>|"\s]\.(?i:{KNOWN_EXTENSION}))("[^"]*)$'
-_PLAIN_NAME = (
-    rf"^(.*?)([^\x1d\x1a\[\]<>|\"]*?[^\x1d\x1a\[\]<>|\"\s]\.(?i:{KNOWN_EXTENSION}))((?:[\s\x1d\"].*)?)$"
-)
+_PLAIN_NAME = rf"^(.*?)([^\x1d\x1a\[\]<>|\"]*?[^\x1d\x1a\[\]<>|\"\s]\.(?i:{KNOWN_EXTENSION}))((?:[\s\x1d\"].*)?)$"
 
 
 def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
@@ -238,16 +252,23 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
         .str.replace_all(_SIZE, " ")
         .str.replace_all(r"(?i)\byenc\b|^\s*re: ?|^\S*\bpresents?\b[-:. ]*|[<>]{2,}", " ")
     )
-    frame = frame.with_columns(clean=pl.when(rest.str.contains(r"[A-Za-z0-9\x{80}-\x{10ffff}]")).then(clean).otherwise(rest))
+    frame = frame.with_columns(
+        clean=pl.when(rest.str.contains(r"[A-Za-z0-9\x{80}-\x{10ffff}]")).then(clean).otherwise(rest)
+    )
     before, after = (
-        frame["clean"].str.extract(pattern).fill_null("").str.strip_chars(_FRAME) for pattern in (r"^([^\x1d\x1a]*)", r"^[^\x1d\x1a]*[\x1d\x1a](.*)$")
+        frame["clean"].str.extract(pattern).fill_null("").str.strip_chars(_FRAME)
+        for pattern in (r"^([^\x1d\x1a]*)", r"^[^\x1d\x1a]*[\x1d\x1a](.*)$")
     )
     after = after.str.replace_all(r"[\x1d\x1a]", " ").str.strip_chars(_FRAME)
     frame = frame.with_columns(before=before, after=after)
     # `"Release" [00/14] - "x.nzb"`: the first quotes are the title, which `before` holds with its quotes taken off.
     title = pl.when(pl.col("request_id") != "").then("request_title").otherwise("before")
     title = pl.when((pl.col("full") == "") & (title == "")).then("after").otherwise(title)
-    title = title.str.replace_all(r"^[\[({]\s*([^\[\](){}]*?)\s*[\])}]$", "$1").str.replace_all(r"\s+", " ").str.strip_chars(_FRAME)
+    title = (
+        title.str.replace_all(r"^[\[({]\s*([^\[\](){}]*?)\s*[\])}]$", "$1")
+        .str.replace_all(r"\s+", " ")
+        .str.strip_chars(_FRAME)
+    )
     folder = pl.col("full").str.extract(r"^(.+)/[^/]+$").fill_null("").str.extract(r"([^/]*)$").fill_null("")
     return frame.select(
         name=pl.col("full").str.extract(r"([^/]*)$").fill_null(""),
@@ -261,7 +282,11 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
         shape=pl.concat_str(
             pl.when(title != "").then(pl.lit("t")).otherwise(pl.lit("")),
             "counter",
-            pl.when(pl.col("quoted") != "").then(pl.lit("q")).when(pl.col("plain") != "").then(pl.lit("u")).otherwise(pl.lit("")),
+            pl.when(pl.col("quoted") != "")
+            .then(pl.lit("q"))
+            .when(pl.col("plain") != "")
+            .then(pl.lit("u"))
+            .otherwise(pl.lit("")),
             pl.when("yenc").then(pl.lit("y")).otherwise(pl.lit("")),
         ),
     )

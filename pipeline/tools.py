@@ -22,6 +22,9 @@ class Template:
     pattern: str
 
 
+_DRAWN = r"[a-z]{0,8}[A-Z0-9_-][A-Za-z0-9_-]{0,8}"
+"""A drawn domain: not all lower-case letters, as real ones are."""
+
 TEMPLATES = (
     Template("nyuu", "Nyuu", "@nyuu", r"^[A-Za-z]{24}-\d{13}@"),
     Template("nyuu-2016", "Nyuu", "@nyuu", r"^\d{13}\.[0-9a-f]{32}@"),
@@ -42,8 +45,8 @@ TEMPLATES = (
     Template("giganews", "", "@giganews.com", r"^.{16,44}@"),
     Template("pesto", "pesto", "", r"^[0-9a-f]{14,16}\.[0-9a-f]{1,8}\.[0-9a-f]{16}@[a-z]{8,15}\.(?:com|net|org)$"),
     Template("nxg", "nxg", "", r"^[0-9a-f]{40}@[0-9a-f]{21}\.[0-9a-f]{3}$"),
-    Template("postie", "Postie", "", r"^[A-Za-z0-9]{32}@[A-Za-z0-9]{8}\.[A-Za-z0-9]{3}$"),
-    Template("nntpposter", "nntpPoster", "", r"^[A-Za-z0-9_-]{20,29}@[A-Za-z0-9_-]{5,9}\.[A-Za-z0-9_-]{3}$"),
+    Template("postie", "Postie", "", rf"^[A-Za-z0-9]{{32}}@{_DRAWN}\.[A-Za-z0-9]{{3}}$"),
+    Template("nntpposter", "nntpPoster", "", rf"^[A-Za-z0-9_-]{{20,29}}@{_DRAWN}\.[A-Za-z0-9_-]{{3}}$"),
     Template("uuid", "", "", r"^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}@"),
     Template("post2usenet", "post2usenet", "", r"^[a-z0-9]{16}\.\d+\.\d+@"),
     Template("letters-time", "", "", r"^[A-Za-z]{24}-\d{13}@"),
