@@ -192,14 +192,18 @@ def batch_of(profile: Profile, segments: int, seed: int = 1) -> Batch:
     )
 
 
-def _record(random: np.random.Generator, profile: Profile, record: int) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+def _record(
+    random: np.random.Generator, profile: Profile, record: int
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     size = FILES_PER_RECORD * SEGMENTS_PER_FILE
     file = np.repeat(np.arange(FILES_PER_RECORD), SEGMENTS_PER_FILE)
     number = np.tile(np.arange(1, SEGMENTS_PER_FILE + 1), FILES_PER_RECORD)
     start = int(_STARTED.timestamp()) * 1000 + record * 3_600_000
     clock = start + np.cumsum(random.integers(8, 22, size))
     ids = profile.make(random, Facts(file, number, SEGMENTS_PER_FILE, clock))
-    sizes = np.round(profile.article_bytes * 1.0316 + 700 + random.normal(0, profile.article_bytes**0.5 * 0.15, size)).astype(np.int64)
+    sizes = np.round(
+        profile.article_bytes * 1.0316 + 700 + random.normal(0, profile.article_bytes**0.5 * 0.15, size)
+    ).astype(np.int64)
     last = number == SEGMENTS_PER_FILE
     sizes[last] = random.integers(1_000, profile.article_bytes, int(last.sum()))
     stem = "".join(_letters(random, 1, *[LOWER] * 14))
@@ -213,7 +217,9 @@ def _record(random: np.random.Generator, profile: Profile, record: int) -> tuple
         {
             "record": pl.repeat(record, FILES_PER_RECORD, dtype=pl.UInt32, eager=True),
             "file_key": [random.bytes(16) for _ in names],
-            "subject": [f'[{n:02d}/{len(names)}] - "{name}" yEnc (1/{SEGMENTS_PER_FILE})' for n, name in enumerate(names, 1)],
+            "subject": [
+                f'[{n:02d}/{len(names)}] - "{name}" yEnc (1/{SEGMENTS_PER_FILE})' for n, name in enumerate(names, 1)
+            ],
             "name": names,
             "poster": [poster] * len(names),
             "groups": [["alt.binaries.example", "alt.binaries.test"]] * len(names),

@@ -128,10 +128,10 @@ class LocalDisk:
     def create(self, path: str, data: bytes | Iterable[bytes]) -> int:
         """See `Disk.create`."""
         target = self._at(path)
-        with _explained(path):
+        with writing(path):
             self._make_folder(target.parent)
             descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-        with _explained(path), _unlinked_on_failure(target):
+        with writing(path), _unlinked_on_failure(target):
             with os.fdopen(descriptor, "wb") as file:
                 file.writelines([data] if isinstance(data, bytes) else data)
                 _sync(file)
@@ -142,27 +142,27 @@ class LocalDisk:
     def replace(self, path: str) -> LocalReplacement:
         """See `Disk.replace`."""
         target = self._at(path)
-        with _explained(path):
+        with writing(path):
             self._make_folder(target.parent)
             return LocalReplacement(path, target)
 
     def read(self, path: str, offset: int = 0, length: int | None = None) -> bytes:
         """See `Disk.read`."""
         target = self._at(path)
-        with _explained(path), target.open("rb") as file:
+        with writing(path), target.open("rb") as file:
             file.seek(offset)
             return file.read(-1 if length is None else length)
 
     def size(self, path: str) -> int:
         """See `Disk.size`."""
         target = self._at(path)
-        with _explained(path):
+        with writing(path):
             return target.stat().st_size
 
     def delete(self, path: str) -> None:
         """See `Disk.delete`."""
         target = self._at(path)
-        with _explained(path):
+        with writing(path):
             target.unlink(missing_ok=True)
 
     def list(self, prefix: str) -> Iterator[StoredFile]:
@@ -211,7 +211,7 @@ class LocalReplacement:
 
     def commit(self) -> int:
         """See `Replacement.commit`."""
-        with _explained(self._path), _unlinked_on_failure(self._temporary):
+        with writing(self._path), _unlinked_on_failure(self._temporary):
             with self._file as file:
                 _sync(file)
                 written = file.tell()
@@ -250,13 +250,22 @@ def _unlinked_on_failure(target: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _explained(path: str) -> Iterator[None]:
-    """Turn an operating system's error into one that says what to do; absent and existing files keep their own kind."""
+def writing(path: str) -> Iterator[None]:
+    """Turn an operating system's error into one that says what to do; absent and existing files keep their own kind.
+
+    Raises:
+        DiskFull: instead of ENOSPC and EDQUOT.
+        DiskFailed: instead of any other.
+    """
     try:
         yield
     except (DiskError, FileNotFoundError, FileExistsError):
         raise
     except OSError as error:
         if error.errno in _FULL:
-            raise DiskFull(error.errno, f"the disk is full while writing {path}; free some space and run the range again") from error
-        raise DiskFailed(error.errno, f"{path}: {error.strerror}; check the disk (kernel log), then run the range again") from error
+            raise DiskFull(
+                error.errno, f"the disk is full while writing {path}; free some space and run the range again"
+            ) from error
+        raise DiskFailed(
+            error.errno, f"{path}: {error.strerror}; check the disk (kernel log), then run the range again"
+        ) from error

@@ -141,7 +141,9 @@ def _find(
     """For each of `rows` where the counter's text begins in the id (-1: nowhere) and its length. Only ASCII ids have counters."""
     some = ids.gather(rows)
     found, lengths = np.full(rows.size, -1, np.int64), np.zeros(rows.size, np.int64)
-    likely = np.flatnonzero((some.str.contains(counter.before, literal=True) & (some.str.len_bytes() == some.str.len_chars())).to_numpy())
+    likely = np.flatnonzero(
+        (some.str.contains(counter.before, literal=True) & (some.str.len_bytes() == some.str.len_chars())).to_numpy()
+    )
     if likely.size:
         literals = counter.literals(numbers.gather(rows[likely]), pl.Series(totals[rows[likely]]))
         places = pl.select(pl.lit(some.gather(likely)).str.find(pl.lit(literals), literal=True)).to_series()
@@ -405,7 +407,11 @@ def _read_runs(cursor: Cursor, length: int) -> tuple[Integers, Bytes]:
     done = 0
     while done < length:
         count, code = cursor.varint(), cursor.varint()
-        if not 0 < count <= length - done or code in (_FIRST_ALPHABET, _FIRST_ALPHABET + 1) or code > _FIRST_ALPHABET + 0x1FFFF:
+        if (
+            not 0 < count <= length - done
+            or code in (_FIRST_ALPHABET, _FIRST_ALPHABET + 1)
+            or code > _FIRST_ALPHABET + 0x1FFFF
+        ):
             raise Malformed("positions that no writer writes")
         codes[done : done + count] = code
         if code == _CONSTANT:

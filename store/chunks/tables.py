@@ -92,7 +92,10 @@ class Table:
 
 
 def prepare_table(
-    frame: pl.DataFrame, columns: Sequence[Column], starts: Integers, predictions: Mapping[str, Integers] = _NO_PREDICTIONS
+    frame: pl.DataFrame,
+    columns: Sequence[Column],
+    starts: Integers,
+    predictions: Mapping[str, Integers] = _NO_PREDICTIONS,
 ) -> Table:
     """A frame, ready to be written record by record.
 
@@ -107,7 +110,9 @@ def prepare_table(
     return Table([_prepare(one, starts, predictions.get(one.name)) for one in series], nulls)
 
 
-def _prepare(series: pl.Series, starts: Integers, prediction: Integers | None) -> IntegerColumn | TextColumn | ListColumn:
+def _prepare(
+    series: pl.Series, starts: Integers, prediction: Integers | None
+) -> IntegerColumn | TextColumn | ListColumn:
     if series.dtype == pl.String:
         return TextColumn(text_of(series.fill_null("")))
     if series.dtype == pl.Binary:
@@ -126,11 +131,11 @@ class TableReader:
     """Reads the rows of one record after the other, and makes one frame of them all."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
-        self._columns = [_READER[column.dtype](column) if column.dtype in _READER else _IntegerReader(column) for column in columns]
+        self._columns = [
+            _READER[column.dtype](column) if column.dtype in _READER else _IntegerReader(column) for column in columns
+        ]
 
-    def read(
-        self, cursor: Cursor, count: int, predictions: Mapping[str, Integers] = _NO_PREDICTIONS
-    ) -> None:
+    def read(self, cursor: Cursor, count: int, predictions: Mapping[str, Integers] = _NO_PREDICTIONS) -> None:
         """Read the next `count` rows.
 
         Raises:

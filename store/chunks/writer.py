@@ -79,7 +79,9 @@ def encode_fragments(files: pl.DataFrame, segments: pl.DataFrame) -> list[bytes]
         encoded.append(frames.frame(FRAGMENT, sections))
     back_files, back_segments = decode_fragments(encoded)
     if not (back_files.equals(files) and back_segments.equals(segments)):
-        raise NotReversible("fragments do not decode to what was encoded; please report this with the range's overview file")
+        raise NotReversible(
+            "fragments do not decode to what was encoded; please report this with the range's overview file"
+        )
     return encoded
 
 
@@ -95,7 +97,9 @@ def _verify_records(batch: Batch, frames: list[bytes]) -> None:
     back = read_records(frames)
     for got, given in ((back.record, batch.records), (back.files, batch.files), (back.segments, batch.segments)):
         if not got.equals(given):
-            raise NotReversible("records do not decode to what was encoded; please report this with the range's overview file")
+            raise NotReversible(
+                "records do not decode to what was encoded; please report this with the range's overview file"
+            )
 
 
 def _index(frames: FrameWriter, records: pl.DataFrame, places: list[Place]) -> bytes:
