@@ -23,6 +23,7 @@ TOLERANCE = timedelta(days=2)
 _CENTURY = datetime(100, 1, 1, tzinfo=UTC)
 _LONGEST = 100
 _NUMERIC = "%a, %d %b %Y %H:%M:%S %z"
+_GREENWICH = "%a, %d %b %Y %H:%M:%S GMT"
 _NO_DAY = "%d %b %Y %H:%M:%S %z"
 
 # Names that Python's reader does not know; it takes an unknown name for UTC.
@@ -44,6 +45,8 @@ def parse_dates(dates: pl.Series, now: datetime) -> pl.Series:
         `schema.UTC_TIME`, whole seconds; null when unreadable or not in [`EARLIEST`, `now` + `TOLERANCE`].
     """
     frame = pl.DataFrame({"date": dates}).with_columns(_parsed(pl.col("date"), _NUMERIC).alias("time"))
+    if frame["time"].has_nulls():
+        frame = frame.with_columns(pl.coalesce("time", _parsed(pl.col("date"), _GREENWICH)))
     if frame["time"].has_nulls():
         frame = frame.with_columns(pl.coalesce("time", _second_look(frame.filter(pl.col("time").is_null()), frame)))
     time = pl.col("time")

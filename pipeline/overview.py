@@ -10,7 +10,6 @@ import codecs
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -96,26 +95,23 @@ class _Lines:
 
     def __init__(self, text: bytes) -> None:
         self.text = text
-        self._newlines = np.frombuffer(text, np.uint8) == ord("\n")
-        self._count = int(np.count_nonzero(self._newlines)) + (not text.endswith(b"\n") and bool(text))
+        self._octets = np.frombuffer(text, np.uint8)
+        self._ends = np.flatnonzero(self._octets == ord("\n"))
 
     def __len__(self) -> int:
-        return self._count
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        return [*np.flatnonzero(self._newlines).tolist(), len(self.text)]
+        return len(self._ends) + (bool(self.text) and not self.text.endswith(b"\n"))
 
     def raw(self, row: int) -> bytes:
         """Line `row` as received, without its line end."""
-        start = self._ends[row - 1] + 1 if row else 0
-        return self.text[start : self._ends[row]].removesuffix(b"\r")
+        start = int(self._ends[row - 1]) + 1 if row else 0
+        end = int(self._ends[row]) if row < len(self._ends) else len(self.text)
+        return self.text[start:end].removesuffix(b"\r")
 
     def readable(self) -> bytes:
         """All lines as UTF-8 without NUL and lone CR, which RFC 3977 8.3.2 has servers replace by spaces."""
-        returns = np.frombuffer(self.text, np.uint8) == ord("\r")
-        lone = np.count_nonzero(returns) != np.count_nonzero(returns[:-1] & self._newlines[1:])
-        return _readable(_LONE_CR.sub(b" ", self.text) if lone else self.text)
+        returns = np.count_nonzero(self._octets == ord("\r"))
+        paired = np.count_nonzero(self._octets[self._ends[self._ends > 0] - 1] == ord("\r"))
+        return _readable(self.text if returns == paired else _LONE_CR.sub(b" ", self.text))
 
 
 def _readable(text: bytes) -> bytes:
@@ -188,7 +184,7 @@ def _cleaned(split: pl.DataFrame) -> pl.DataFrame:
         pl.col("subject").fill_null(""),
         pl.col("poster").fill_null(""),
         pl.col("date").fill_null(""),
-        pl.col("message_id").str.slice(1, pl.col("message_id").str.len_chars() - 2),
+        pl.col("message_id").str.head(-1).str.tail(-1),
         pl.when(references.is_in(_NO_REFERENCES)).then(pl.lit("")).otherwise(references).alias("references"),
         pl.col("bytes").cast(pl.Int64, strict=False).fill_null(0).clip(lower_bound=0),
         pl.col("xref").fill_null("").str.replace(_XREF, "").str.strip_chars_end(),
