@@ -91,6 +91,8 @@ class EmbeddedPostgres:
         with self._lock():
             if self._server() is not None:
                 self._run("pg_ctl", "stop", "-w", "-m", "fast", "-t", str(_START_LIMIT_S), "-D", str(self.folder))
+                with suppress(OSError):
+                    self.sockets.rmdir()
 
     def answers(self) -> bool:
         """Whether the server takes connections now."""

@@ -20,7 +20,8 @@ class Search:
     """What to look for; the default finds the newest releases.
 
     Attributes:
-        text: words that must all occur in the name; `word*` matches a prefix, `-word` must not occur.
+        text: words that must all occur in the name; `word*` matches a prefix, `-word` must not occur. Blank: any name; without a
+            single word: none.
         categories: Newznab ids; a parent (2000) stands for all of its children.
         groups: names; one of them is enough.
         min_bytes: smallest size.
@@ -97,7 +98,7 @@ COUNTED = 10_000
 def search(catalog: Catalog, wanted: Search) -> Page:
     """The matches, newest first, ties broken by id."""
     values = {
-        "text": _clean(wanted.text),
+        "text": _clean(wanted.text).strip(),
         "categories": list(wanted.categories),
         "groups": [_clean(group) for group in wanted.groups],
         "min_bytes": wanted.min_bytes,

@@ -61,21 +61,54 @@ def batch_of(pieces: list[Piece]) -> Batch:
         common = {"poster": piece.poster, "groups": sorted(piece.groups), "bytes": size}
         files.append(
             common
-            | {"record": ordinal, "file": ordinal, "file_key": file_key, "subject": f'"{piece.shown}.iso" yEnc (1/{piece.expected})'}
+            | {
+                "record": ordinal,
+                "file": ordinal,
+                "file_key": file_key,
+                "subject": f'"{piece.shown}.iso" yEnc (1/{piece.expected})',
+            }
             | {"name": f"{piece.shown}.iso", "posted_at": first, "file_number": 1, "file_total": piece.files_expected}
-            | {"segments_expected": piece.expected, "segments_found": piece.segments, "first_number": 1, "last_number": 9}
+            | {
+                "segments_expected": piece.expected,
+                "segments_found": piece.segments,
+                "first_number": 1,
+                "last_number": 9,
+            }
         )
         records.append(
             common
             | {"record": ordinal, "base_key": key_of(piece.base), "name": piece.shown, "first_posted": first}
-            | {"last_posted": first + timedelta(days=piece.days_long), "files": 1, "files_expected": piece.files_expected}
-            | {"segments": piece.segments, "segments_expected": piece.expected, "has_par2": False, "readable_name": True}
-            | {"category": piece.category, "tool": "Nyuu", "grouped_by": "stem", "named_by": "file", "signature": "nyuu"}
+            | {
+                "last_posted": first + timedelta(days=piece.days_long),
+                "files": 1,
+                "files_expected": piece.files_expected,
+            }
+            | {
+                "segments": piece.segments,
+                "segments_expected": piece.expected,
+                "has_par2": False,
+                "readable_name": True,
+            }
+            | {
+                "category": piece.category,
+                "tool": "Nyuu",
+                "grouped_by": "stem",
+                "named_by": "file",
+                "signature": "nyuu",
+            }
         )
         for number in range(1, piece.segments + 1):
             message_id = f"{piece.base}.{piece.day}.{piece.tag}.part{number}of{piece.expected}@example.org"
             segments.append({"file": ordinal, "number": number, "bytes": piece.segment_bytes, "message_id": message_id})
-        probes.append({"record": ordinal, "file_key": file_key, "kind": "lone", "message_id": segments[-1]["message_id"], "priority": 1})
+        probes.append(
+            {
+                "record": ordinal,
+                "file_key": file_key,
+                "kind": "lone",
+                "message_id": segments[-1]["message_id"],
+                "priority": 1,
+            }
+        )
     kept = len(segments)
     return Batch(
         records=frame(schema.RECORDS, records),
@@ -110,9 +143,17 @@ def shown(catalog: Catalog) -> list[dict[str, Any]]:
     found = search(catalog, Search(limit=1000)).releases
     names = {release.id: (release.name, release.first_posted) for release in found}
     rows = [
-        {name: getattr(release, name) for name in release.__slots__ if name not in {"id", "repost_of", "added_at", "changed_at"}}
+        {
+            name: getattr(release, name)
+            for name in release.__slots__
+            if name not in {"id", "repost_of", "added_at", "changed_at"}
+        }
         | {"repost_of": names.get(release.repost_of) if release.repost_of else None}
-        | {"places": [(place.path.rsplit("-", 1)[0], place.offset, place.length) for place in places(catalog, release.id)]}
+        | {
+            "places": [
+                (place.path.rsplit("-", 1)[0], place.offset, place.length) for place in places(catalog, release.id)
+            ]
+        }
         for release in found
     ]
     return sorted(rows, key=lambda row: (row["first_posted"], row["name"], row["segments"]))

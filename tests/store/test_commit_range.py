@@ -70,7 +70,7 @@ def test_a_batch_without_records_writes_no_file_and_withdraws_the_old_ones(catal
 def test_a_range_that_is_not_planned_is_refused(catalog: Catalog, disk: LocalDisk):
     with pytest.raises(UnknownRange, match="overlake plan"):
         commit(catalog, disk, 0, [Piece("debian")])
-    assert list(disk.list("chunks")) == [] if (disk.root / "chunks").exists() else True
+    assert list(disk.list("")) == []
 
 
 def test_a_repost_after_a_long_silence_is_a_release_of_its_own(catalog: Catalog, disk: LocalDisk):
@@ -221,7 +221,16 @@ def test_parallel_ranges_that_share_base_keys_lose_nothing(catalog: Catalog, dis
     planned(catalog, 4, groups)
     names = [f"disc{number}" for number in range(12)]
     work: list[tuple[str, int, Batch]] = [
-        (group, index, batch_of([Piece(name, day=index, tag=f"{group}{index}", groups=(group,)) for name in names[:: 1 - 2 * (index % 2)]]))
+        (
+            group,
+            index,
+            batch_of(
+                [
+                    Piece(name, day=index, tag=f"{group}{index}", groups=(group,))
+                    for name in names[:: 1 - 2 * (index % 2)]
+                ]
+            ),
+        )
         for group in groups
         for index in range(4)
     ]
@@ -231,7 +240,7 @@ def test_parallel_ranges_that_share_base_keys_lose_nothing(catalog: Catalog, dis
         try:
             for group, index, batch in mine * 2:
                 commit_range(catalog, disk, at(index, group), batch, VERSIONS)
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             errors.append(error)
 
     threads = [threading.Thread(target=run, args=(work[start::4],)) for start in range(4)]
@@ -274,7 +283,12 @@ def test_any_order_and_any_reruns_give_the_same_releases(fresh_catalog, disk: Lo
         commit(wild, other_disk, index, contents[index])
     assert shown(wild) == shown(straight)
     with wild.transaction() as connection:
-        assert connection.execute("SELECT alias FROM release_aliases JOIN releases ON alias = releases.release_id").fetchall() == []
+        assert (
+            connection.execute(
+                "SELECT alias FROM release_aliases JOIN releases ON alias = releases.release_id"
+            ).fetchall()
+            == []
+        )
         assert (
             connection.execute(
                 "SELECT alias FROM release_aliases LEFT JOIN releases USING (release_id) WHERE releases.release_id IS NULL"
@@ -283,7 +297,9 @@ def test_any_order_and_any_reruns_give_the_same_releases(fresh_catalog, disk: Lo
         )
 
 
-def test_a_server_that_was_killed_is_not_noticed_by_the_next_commit(disk: LocalDisk, server_folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_server_that_was_killed_is_not_noticed_by_the_next_commit(
+    disk: LocalDisk, server_folder: Path, monkeypatch: pytest.MonkeyPatch
+):
     from store.catalog.connection import CatalogUnavailable
     from store.configuration import Settings
 

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import psycopg
+import pytest
+from pydantic import SecretStr
+
+from store.catalog.connection import Catalog, CatalogTooNew, CatalogUnavailable, migrate
+from store.configuration import Catalog as CatalogSettings
+from store.configuration import Settings
+from store.postgres import EmbeddedPostgres
+
+
+def test_both_databases_are_made_and_opening_again_changes_nothing(server_folder: Path):
+    settings = Settings(data=server_folder)
+    for _ in range(2):
+        with Catalog.open(settings) as catalog, catalog.transaction() as connection:
+            assert connection.execute("SELECT count(*) FROM ranges").fetchone() == (0,)
+            names = {name for (name,) in connection.execute("SELECT datname FROM pg_database")}
+        assert {"overlake", "overlake_dagster"} <= names
+        assert catalog.dagster_dsn.startswith("postgresql+psycopg2://")
+
+
+def test_a_killed_server_is_started_again(server_folder: Path):
+    with Catalog.open(Settings(data=server_folder)) as catalog:
+        with catalog.transaction() as connection:
+            connection.execute("INSERT INTO sources VALUES (1, 'main')")
+        assert catalog.postgres is not None
+        pid = int((catalog.postgres.folder / "postmaster.pid").read_text().split()[0])
+        os.kill(pid, signal.SIGKILL)
+        catalog.postgres.start()
+        with catalog.transaction() as connection:
+            assert connection.execute("SELECT name FROM sources").fetchall() == [("main",)]
+        catalog.postgres.stop()
+        with catalog.transaction() as connection:
+            assert connection.execute("SELECT name FROM sources").fetchall() == [("main",)]
+
+
+def test_a_server_that_is_down_is_told_in_one_sentence(tmp_path: Path):
+    dsn = SecretStr("postgresql://reader:very-secret@127.0.0.1:1/overlake")
+    with pytest.raises(CatalogUnavailable, match=r"does not answer.*start it, or check catalog\.dsn") as caught:
+        Catalog.open(Settings(data=tmp_path, catalog=CatalogSettings(dsn=dsn)))
+    assert "very-secret" not in str(caught.value)
+
+
+def test_an_own_server_is_used_by_its_address(postgres: EmbeddedPostgres, tmp_path: Path):
+    postgres.create_database("own")
+    with Catalog.open(Settings(data=tmp_path, catalog=CatalogSettings(dsn=SecretStr(postgres.dsn("own"))))) as catalog:
+        assert catalog.postgres is None
+        assert "/own_dagster" in catalog.dagster_dsn
+        with catalog.transaction() as connection:
+            assert connection.execute("SELECT count(*) FROM releases").fetchone() == (0,)
+
+
+def test_a_database_of_newer_software_is_refused(postgres: EmbeddedPostgres):
+    postgres.create_database("newer")
+    dsn = postgres.dsn("newer")
+    migrate(dsn)
+    with psycopg.connect(dsn) as connection:
+        connection.execute("INSERT INTO _yoyo_migration (migration_hash, migration_id) VALUES ('x', '9999.later')")
+    with pytest.raises(CatalogTooNew, match=r"9999\.later.*update Overlake"):
+        migrate(dsn)
+
+
+def test_a_block_that_raises_leaves_nothing(catalog: Catalog):
+    def insert_and_fail() -> None:
+        with catalog.transaction() as connection:
+            connection.execute("INSERT INTO sources VALUES (1, 'main')")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        insert_and_fail()
+    with catalog.transaction() as connection:
+        assert connection.execute("SELECT count(*) FROM sources").fetchone() == (0,)

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from catalog_batches import EPOCH, GROUP, VERSIONS, count, frame, shown
+
+from pipeline import schema
+from pipeline.batch import GroupList, SignatureTable
+from pipeline.materialize import materialize
+from pipeline.ranges import Range
+from store.catalog.collect import collect
+from store.catalog.commit import commit_range
+from store.catalog.connection import Catalog
+from store.catalog.edges import EdgeWritten, merge_edges
+from store.catalog.planning import PlannedRange, group_seen, known_empty, plan
+from store.catalog.search import Search, search
+from store.disk import LocalDisk
+
+SIZE = 50
+LIST = GroupList(1, (GROUP,))
+ARTICLES = {
+    number: (name, part, parts)
+    for first, name, parts in [
+        (2, "knoppix-5.1", 4),  # whole, in range 0
+        (40, "ubuntu-24.04", 80),  # over the ranges 0, 1 and 2
+        (121, "fedora-40", 50),  # over the ranges 2 and 3
+        (190, "debian-12", 30),  # never finished: the group ends first
+    ]
+    for number, part in zip(range(first, min(first + parts, 200)), range(1, parts + 1), strict=False)
+}
+
+
+def at(index: int) -> Range:
+    return Range(1, GROUP, index, SIZE)
+
+
+def planned(catalog: Catalog, ranges: int = 4) -> None:
+    plan(catalog, [PlannedRange(at(index), 201203 + index, EPOCH + timedelta(hours=index)) for index in range(ranges)])
+    group_seen(catalog, 1, GROUP, 1, ranges * SIZE - 1)
+
+
+def commit(catalog: Catalog, disk: LocalDisk, index: int, *, without: str = "") -> None:
+    rows = [
+        {
+            "number": number,
+            "subject": f'"{name}.iso" yEnc ({part}/{parts})',
+            "poster": "Archivist <archive@example.org>",
+            "posted_at": EPOCH + timedelta(seconds=number),
+            "message_id": f"{name}.{part}@example.org",
+            "references": "",
+            "bytes": 700_000,
+            "xref": f"{GROUP}:{number}",
+        }
+        for number, (name, part, parts) in ARTICLES.items()
+        if number // SIZE == index and name != without
+    ]
+    overview = frame(schema.OVERVIEW, rows)
+    batch = materialize(overview, at(index), LIST, SignatureTable(0, ()), lines=len(rows), malformed=0, duplicate=0)
+    assert batch.counters.balance == 0
+    commit_range(catalog, disk, at(index), batch, VERSIONS)
+
+
+def work(catalog: Catalog, disk: LocalDisk, index: int, *, without: str = "") -> list[EdgeWritten]:
+    commit(catalog, disk, index, without=without)
+    return merge_edges(catalog, disk, at(index))
+
+
+def found(catalog: Catalog) -> dict[str, tuple[int, int]]:
+    return {item.name: (item.segments, item.segments_expected) for item in search(catalog, Search(limit=100)).releases}
+
+
+ALL = {"knoppix-5.1": (4, 4), "ubuntu-24.04": (80, 80), "fedora-40": (50, 50), "debian-12": (10, 30)}
+
+
+@pytest.mark.parametrize("order", [(3, 2, 1, 0), (1, 3, 0, 2)])
+def test_files_over_range_edges_become_whole_in_any_order(fresh_catalog, disk: LocalDisk, order: tuple[int, ...]):
+    straight, wild = fresh_catalog(), fresh_catalog()
+    first, second = LocalDisk(disk.root / "straight"), LocalDisk(disk.root / "wild")
+    for catalog in (straight, wild):
+        planned(catalog)
+    for index in range(4):
+        work(straight, first, index)
+    for index in order:
+        work(wild, second, index)
+    assert found(straight) == ALL
+    assert shown(wild) == shown(straight)
+    for index in order:
+        work(wild, second, index)
+    assert shown(wild) == shown(straight)
+    for catalog, its_disk in ((straight, first), (wild, second)):
+        collect(catalog, its_disk, datetime.now(UTC) + timedelta(hours=2), timedelta(hours=1), timedelta(hours=1))
+    assert len(list(second.list("chunks"))) == len(list(first.list("chunks")))
+    assert merge_edges(wild, second, at(0)) == []
+
+
+def test_all_ranges_first_and_one_merge_at_the_end_is_the_same(fresh_catalog, disk: LocalDisk):
+    straight, late = fresh_catalog(), fresh_catalog()
+    for catalog in (straight, late):
+        planned(catalog)
+    for index in range(4):
+        work(straight, LocalDisk(disk.root / "straight"), index)
+    for index in (2, 0, 3, 1):
+        commit(late, LocalDisk(disk.root / "late"), index)
+    written = merge_edges(late, LocalDisk(disk.root / "late"), at(0))
+    assert shown(late) == shown(straight)
+    assert sum(edge.counters.kept for edge in written) == 80 + 50 + 10
+    assert all(edge.counters.balance == 0 for edge in written)
+
+
+def test_a_fragment_waits_for_its_neighbour(catalog: Catalog, disk: LocalDisk):
+    planned(catalog)
+    work(catalog, disk, 0)
+    assert found(catalog) == {"knoppix-5.1": (4, 4)}
+    work(catalog, disk, 2)
+    assert found(catalog) == {"knoppix-5.1": (4, 4)}
+    work(catalog, disk, 1)
+    assert found(catalog) == {"knoppix-5.1": (4, 4), "ubuntu-24.04": (80, 80)}
+
+
+def test_an_empty_neighbour_decides_an_incomplete_file(catalog: Catalog, disk: LocalDisk):
+    planned(catalog, 1)
+    group_seen(catalog, 1, GROUP, 1, 500)
+    work(catalog, disk, 0)
+    assert found(catalog) == {"knoppix-5.1": (4, 4)}
+    known_empty(catalog, [at(1)])
+    merge_edges(catalog, disk, at(0))
+    assert found(catalog) == {"knoppix-5.1": (4, 4), "ubuntu-24.04": (10, 80)}
+
+
+def test_a_rerun_of_the_middle_range_redoes_the_edge(catalog: Catalog, disk: LocalDisk):
+    planned(catalog)
+    for index in range(4):
+        work(catalog, disk, index)
+    work(catalog, disk, 1, without="ubuntu-24.04")
+    assert found(catalog)["ubuntu-24.04"][0] == 30
+    work(catalog, disk, 1)
+    assert found(catalog) == ALL
+    assert count(catalog, "fragments WHERE owner IS NULL") == 0
+
+
+def test_a_merge_that_is_killed_changes_nothing(catalog: Catalog, disk: LocalDisk, monkeypatch: pytest.MonkeyPatch):
+    planned(catalog)
+    for index in range(4):
+        commit(catalog, disk, index)
+    before = shown(catalog)
+    for step in ("_contents", "_publish", "_own"):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"store.catalog.edges.{step}", _killed_after(step))
+            with pytest.raises(KeyboardInterrupt):
+                merge_edges(catalog, disk, at(0))
+        assert shown(catalog) == before
+    merge_edges(catalog, disk, at(0))
+    assert found(catalog) == ALL
+
+
+def _killed_after(step: str):
+    from store.catalog import edges
+
+    real = getattr(edges, step)
+
+    def killed(*arguments):
+        real(*arguments)
+        raise KeyboardInterrupt
+
+    return killed

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from catalog_batches import EPOCH, GROUP, VERSIONS, Piece, at, batch_of, planned
+
+from store.catalog.commit import commit_range
+from store.catalog.connection import Catalog
+from store.catalog.search import Search, places, release, search
+from store.disk import LocalDisk
+
+FILMS = "alt.binaries.films"
+PIECES = [
+    Piece("a", day=0, name="Ubuntu.24.04-Desktop_amd64", category=4010),
+    Piece(
+        "b",
+        day=1,
+        name="Night.of.the.Living.Dead.1968.1080p.BluRay",
+        category=2040,
+        groups=(FILMS, GROUP),
+        segment_bytes=9_000_000,
+    ),
+    Piece(
+        "c",
+        day=1,
+        name="Der letzte Mann (1924) [Stummfilm]",
+        category=2030,
+        groups=(FILMS,),
+        poster="Kino <film@example.org>",
+    ),
+    Piece("d", day=2, name="Café Débussy Préludes FLAC", category=3040),
+    Piece("e", day=3, name="Ubuntu.24.04.Server.arm64", category=4010),
+]
+
+
+@pytest.fixture
+def filled(catalog: Catalog, disk: LocalDisk) -> Catalog:
+    planned(catalog, 1)
+    commit_range(catalog, disk, at(0), batch_of(PIECES), VERSIONS)
+    return catalog
+
+
+def names(catalog: Catalog, **wanted) -> list[str]:
+    return [
+        item.name.split(".")[0].split(" ")[0] + item.name[-3:] for item in search(catalog, Search(**wanted)).releases
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ubuntu", ["e", "a"]),
+        ("ubuntu 24.04", ["e", "a"]),
+        ("UBUNTU desktop", ["a"]),
+        ("ubuntu -server", ["a"]),
+        ("ubuntu !desktop", ["e"]),
+        ("desk*", ["a"]),
+        ("amd64_desktop", ["a"]),
+        ("living.dead 1968", ["b"]),
+        ("cafe debussy", ["d"]),
+        ("Préludes", ["d"]),
+        ("stummfilm 1924", ["c"]),
+        ("deb", []),
+        ("' | & !", []),
+        ("\0", ["e", "d", "b", "c", "a"]),
+        ("  ", ["e", "d", "b", "c", "a"]),
+        ("", ["e", "d", "b", "c", "a"]),
+    ],
+)
+def test_words_of_the_name(filled: Catalog, text: str, found: list[str]):
+    by_name = {piece.name: piece.base for piece in PIECES}
+    page = search(filled, Search(text=text))
+    assert sorted(by_name[item.name] for item in page.releases) == sorted(found)
+    assert page.total == len(found)
+
+
+def test_filters(filled: Catalog):
+    def found(**wanted) -> set[int]:
+        return {item.category for item in search(filled, Search(**wanted)).releases}
+
+    assert found(categories=(2000,)) == {2040, 2030}
+    assert found(categories=(2040, 3000)) == {2040, 3040}
+    assert found(groups=(FILMS,)) == {2040, 2030}
+    assert found(groups=("alt.binaries.unknown",)) == set()
+    assert found(min_bytes=10_000_000) == {2040}
+    assert found(max_bytes=10_000_000) == {4010, 2030, 3040}
+    assert found(poster="KINO") == {2030}
+    since = datetime.now(UTC) - EPOCH
+    assert found(max_age=since - timedelta(days=1, hours=12)) == {3040, 4010}
+
+
+def test_pages_are_newest_first_without_gaps_or_repeats(filled: Catalog):
+    whole = search(filled, Search()).releases
+    assert [item.first_posted for item in whole] == sorted((item.first_posted for item in whole), reverse=True)
+    paged = [item for offset in range(0, 6, 2) for item in search(filled, Search(limit=2, offset=offset)).releases]
+    assert paged == list(whole)
+    assert search(filled, Search(limit=2, offset=4)).total == 5
+
+
+def test_a_release_by_its_id(filled: Catalog):
+    first = search(filled, Search(text="living dead")).releases[0]
+    assert release(filled, first.id) == first
+    assert (first.groups, first.bytes, first.tool, first.settled, first.completeness) == (
+        (FILMS, GROUP),
+        18_000_000,
+        "Nyuu",
+        False,
+        None,
+    )
+    assert release(filled, UUID(int=7)) is None
+    assert places(filled, UUID(int=7)) == ()
