@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +12,7 @@ from cyclopts import Parameter
 from lxml import etree
 
 from cli.console import err, out
-from cli.running import everything
+from cli.running import everything, free_port
 from cli.services import Service, own_command, running, stop_on_sigterm, wait_until_interrupted
 from cli.work import backfill, plan, upkeep
 from store.catalog import keys
@@ -76,7 +75,7 @@ def demo(
     stop_on_sigterm()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    ports = [_free_port(preferred) for preferred in (11190, 8080, 3000)]
+    ports = [free_port(preferred) for preferred in (11190, 8080, 3000)]
     config = folder / FILE_NAME
     config.write_text(
         CONFIGURATION.format(range_size=RANGE_SIZE, provider_port=ports[0], server_port=ports[1], dagster_port=ports[2])
@@ -99,19 +98,6 @@ def demo(
             return
         out.print("\nStop with Ctrl-C. The data stays in", str(folder), highlight=False)
         wait_until_interrupted(processes)
-
-
-def _free_port(preferred: int) -> int:
-    """`preferred`, or any free port when something listens there."""
-    for port in (preferred, 0):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return int(probe.getsockname()[1])
-    raise DemoFailed("no TCP port is free on 127.0.0.1")
 
 
 def _provider(folder: Path, port: int) -> Service:

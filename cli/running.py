@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from cyclopts import Parameter
 
 from cli.console import err, out
 from cli.dagster_client import DagsterClient
-from cli.environment import ROOT, dagster_environment, enter
+from cli.environment import dagster_environment, enter
 from cli.options import DEFAULT_CONFIG, Config
 from cli.services import Running, Service, ServiceFailed, own_command, running, stop_on_sigterm, wait_until_interrupted
 from store.catalog.connection import Catalog
@@ -35,9 +36,13 @@ def everything(config: Path, settings: Settings) -> Iterator[tuple[Running, ...]
             environment = dagster_environment(config, settings, catalog)
         enter(environment)
         _bound_connections(NNTP_POOL, ranges_at_once(settings.provider))
-        with running(_services(config, settings), environment) as processes:
-            _wait_until_ready(settings, processes)
-            yield processes
+        code_port = free_port()
+        # One process loads the code for all of Dagster's; the others find it there.
+        with running(_first(config, settings, code_port), environment) as first:
+            _wait_until_listening(code_port, first)
+            with running(_dagster(settings, _workspace(settings, code_port)), environment) as second:
+                _wait_until_ready(settings, first + second)
+                yield first + second
     finally:
         if settings.catalog.dsn is None:
             EmbeddedPostgres(settings.data / "postgres").stop()
@@ -69,18 +74,67 @@ def serve(
     serve_http(settings.model_copy(update={"server": settings.server.model_copy(update=changed)}))
 
 
-def _services(config: Path, settings: Settings) -> list[Service]:
-    logs, workspace, tools = settings.data / "logs", str(ROOT / "workspace.yaml"), Path(sys.executable).parent
-    dagster = settings.dagster
+def free_port(preferred: int = 0) -> int:
+    """A TCP port nobody listens on: `preferred` when it is free."""
+    for port in (preferred, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise ServiceFailed("no TCP port is free on 127.0.0.1")
+
+
+def _tool(name: str) -> str:
+    return str(Path(sys.executable).parent / name)
+
+
+def _first(config: Path, settings: Settings, code_port: int) -> list[Service]:
+    logs = settings.data / "logs"
+    code = (
+        "api",
+        "grpc",
+        "-m",
+        "assets.definitions",
+        "--location-name",
+        "overlake",
+        "-h",
+        "127.0.0.1",
+        "-p",
+        str(code_port),
+    )
     return [
         Service("server", own_command("serve", "--config", str(config.resolve())), logs / "server.log"),
-        Service(
-            "dagster-webserver",
-            (str(tools / "dagster-webserver"), "-w", workspace, "-h", dagster.host, "-p", str(dagster.port)),
-            logs / "dagster-webserver.log",
-        ),
-        Service("dagster-daemon", (str(tools / "dagster-daemon"), "run", "-w", workspace), logs / "dagster-daemon.log"),
+        Service("dagster-code", (_tool("dagster"), *code), logs / "dagster-code.log"),
     ]
+
+
+def _workspace(settings: Settings, code_port: int) -> Path:
+    path = settings.data / "dagster" / "workspace.yaml"
+    path.write_text(f"load_from:\n  - grpc_server: {{host: 127.0.0.1, port: {code_port}, location_name: overlake}}\n")
+    return path
+
+
+def _dagster(settings: Settings, workspace: Path) -> list[Service]:
+    logs, dagster = settings.data / "logs", settings.dagster
+    web = (_tool("dagster-webserver"), "-w", str(workspace), "-h", dagster.host, "-p", str(dagster.port))
+    return [
+        Service("dagster-webserver", web, logs / "dagster-webserver.log"),
+        Service("dagster-daemon", (_tool("dagster-daemon"), "run", "-w", str(workspace)), logs / "dagster-daemon.log"),
+    ]
+
+
+def _wait_until_listening(port: int, processes: tuple[Running, ...]) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while time.monotonic() < deadline:
+        for process in processes:
+            process.check()
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1.0):
+            return
+        time.sleep(0.2)
+    raise ServiceFailed(f"Dagster's code server does not listen after {READY_SECONDS:.0f} s; see its log")
 
 
 def _bound_connections(pool: str, ranges: int) -> None:
