@@ -15,7 +15,7 @@ from pipeline import schema
 from server.newznab import categories
 from server.newznab.errors import NO_ITEM, Refused
 from server.newznab.feed import title
-from server.newznab.xml import Element, child, document, legal, root
+from server.newznab.xml import Element, child, document, leaves, legal, root
 from store.catalog.search import Release
 from store.chunks import RecordContent
 
@@ -96,7 +96,7 @@ def nzb(release: Release, contents: Contents) -> bytes:
     """
     if contents.files.is_empty():
         raise Refused(NO_ITEM)
-    top = root("nzb", {None: NAMESPACE})
+    top = root("nzb", xmlns=NAMESPACE)
     head = child(top, "head")
     child(head, "meta", title(release), type="title")
     child(head, "meta", categories.full_name(release.category), type="category")
@@ -118,8 +118,7 @@ def nzb(release: Release, contents: Contents) -> bytes:
 def _segments(parent: Element, segments: pl.DataFrame) -> None:
     sizes = segments["bytes"].clip(1, _MOST_SEGMENT_BYTES).cast(pl.String).to_list()
     numbers = segments["number"].cast(pl.String).to_list()
-    for size, number, message_id in zip(sizes, numbers, segments["message_id"].to_list(), strict=True):
-        child(parent, "segment", message_id, bytes=size, number=number)
+    leaves(parent, "segment", segments["message_id"].to_list(), [("bytes", sizes), ("number", numbers)])
 
 
 def _subject(subject: str, name: str, expected: int) -> str:

@@ -57,7 +57,7 @@ def make_release(number: int = 1, **changes: object) -> Release:
 
 
 def make_file(
-    name: str, segments: int, found: range | None = None, **changes: object
+    name: str, segments: int, found: range | None = None, /, **changes: object
 ) -> tuple[dict, list[tuple[int, int, str]]]:
     numbers = found or range(1, segments + 1)
     file = {

@@ -260,6 +260,15 @@ def test_links_behind_a_reverse_proxy(client, secret):
     assert item.findtext("link").startswith("http://127.0.0.1:8080/getnzb/")
 
 
+def fits(letter: str) -> bool:
+    """Whether XML holds the character, as lxml sees it."""
+    try:
+        etree.Element("x").text = letter
+    except ValueError:
+        return False
+    return True
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     name=st.text(alphabet=st.characters()),
@@ -269,13 +278,8 @@ def test_any_code_point_in_names_gives_xml_that_parses_back(call, shelf, release
     shelf.releases[:] = [release_of(1, name=name, poster=poster)]
     (item,) = items(call("t=search"))
     assert item.findtext("title")
-    legal = etree.Element("x")
-    for letter in name:
-        try:
-            legal.text = (legal.text or "") + letter
-        except ValueError:
-            continue
-    assert item.findtext("title") in ((legal.text or "").strip(), shelf.releases[0].id.hex)
+    kept = "".join(letter for letter in name if fits(letter)).strip()
+    assert item.findtext("title") == (kept or shelf.releases[0].id.hex)
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -7,7 +7,7 @@ import gzip
 import nzb as strict
 import pytest
 import rnzb
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -86,7 +86,7 @@ def test_files_are_ordered_and_par2_is_last(built, file_of):
 
 
 def test_what_a_client_would_choke_on_is_never_written(built, file_of, release_of):
-    file, segments = file_of("a.rar", 3, subject="", poster="", groups=[], posted_at=None)
+    file, _ = file_of("a.rar", 3, subject="", poster="", groups=[], posted_at=None)
     document = built([(file, [(1, 0, "one@x"), (2, 2**30, "two@x"), (3, 10, "")])])
     (element,) = etree.fromstring(document).findall("n:file", N)
     assert element.get("subject") == '"a.rar" yEnc (1/3)'
@@ -109,22 +109,15 @@ def test_nothing_to_download_is_refused(built, file_of):
 anything = st.text(alphabet=st.characters(exclude_categories=("Cs",)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=anything, subject=anything, poster=anything, message_id=anything.filter(lambda text: text != ""))
-def test_any_text_gives_well_formed_xml_with_the_same_bytes(name, subject, poster, message_id):
-    from importlib import util
-    from pathlib import Path
-
-    spec = util.spec_from_file_location("shelf_for_nzb", Path(__file__).with_name("conftest.py"))
-    shelf = util.module_from_spec(spec)
-    import sys
-
-    sys.modules["shelf_for_nzb"] = shelf
-    spec.loader.exec_module(shelf)
-    file, _ = shelf.make_file("x", 1, name=name, subject=subject, poster=poster)
-    contents = [shelf.make_content((file, [(1, 10, message_id)]))]
-    document = nzb(shelf.make_release(1, name=name), merge(contents))
-    assert document == nzb(shelf.make_release(1, name=name), merge(contents))
+def test_any_text_gives_well_formed_xml_with_the_same_bytes(
+    release_of, content_of, file_of, name, subject, poster, message_id
+):
+    file, _ = file_of("x", 1, name=name, subject=subject, poster=poster)
+    contents = [content_of((file, [(1, 10, message_id)]))]
+    document = nzb(release_of(1, name=name), merge(contents))
+    assert document == nzb(release_of(1, name=name), merge(contents))
     (element,) = etree.fromstring(document).findall("n:file", N)
     assert element.get("subject")
     assert "(1/1)" in element.get("subject")
