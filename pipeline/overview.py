@@ -171,7 +171,10 @@ def _looks_right() -> pl.Expr:
         & (identity.str.len_bytes() > 2)
         & (size.is_null() | (size == "") | size.cast(pl.Int64, strict=False).is_not_null())
         & (xref.is_null() | xref.str.contains(_LOOKS_LIKE_XREF))
-        & (pl.sum_horizontal(pl.col("subject", "poster", "references", "xref").str.len_bytes()) < LINE_LIMIT)
+        & (
+            pl.sum_horizontal(pl.col("subject", "poster", "date", "message_id", "references", "xref").str.len_bytes())
+            < LINE_LIMIT
+        )
     ).fill_null(value=False)
 
 

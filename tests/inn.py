@@ -116,7 +116,6 @@ def running_inn(
     )
     _write(inn, users, certificate)
     _as_news(inn, [PROGRAMS / "makedbz", "-i", "-o", "-s", "20000"], cwd=inn.folder / "db")
-    # Kept in the foreground, so that nothing stays behind when the test process ends.
     processes = [_start(inn, [PROGRAMS / "innd", "-f", "-P", str(port), "-4", HOST, "-6", "::1"])]
     try:
         _wait_for(port, processes[0])

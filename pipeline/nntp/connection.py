@@ -334,7 +334,13 @@ def _secured(plain: socket.socket, account: Account) -> socket.socket:
     if not account.tls:
         return plain
     try:
-        return ssl.create_default_context(cafile=account.ca_file).wrap_socket(plain, server_hostname=account.host)
+        context = ssl.create_default_context(cafile=account.ca_file)
+    except OSError as error:
+        raise CertificateRefused(
+            f"provider.ca_file {account.ca_file} cannot be used: {error}; it must hold certificates as PEM"
+        ) from error
+    try:
+        return context.wrap_socket(plain, server_hostname=account.host)
     except ssl.SSLCertVerificationError as error:
         raise CertificateRefused(
             f"the certificate of {account.host} is not valid: {error.verify_message}; check provider.host, or set provider.ca_file"

@@ -175,6 +175,14 @@ def test_login(closed_inn):
         connection.group(TEST)
 
 
+def test_a_ca_file_that_cannot_be_used(closed_inn, tmp_path):
+    inn, _ = closed_inn
+    (tmp_path / "not.pem").write_text("no certificate")
+    for name in ("missing.pem", "not.pem"):
+        with pytest.raises(CertificateRefused, match="PEM"):
+            connect(account(inn, port=inn.tls_port, tls=True, ca_file=tmp_path / name))
+
+
 def test_tls_is_verified(closed_inn):
     inn, ca_file = closed_inn
     secure = account(inn, port=inn.tls_port, tls=True, username="joe", password="secret")

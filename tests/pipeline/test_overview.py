@@ -197,6 +197,7 @@ def test_a_byte_order_mark_costs_at_most_its_line():
 def test_very_long_lines():
     assert len(row(line(subject=b"x" * 20_000))["subject"]) == 20_000
     assert reasons(line(subject=b"x" * LINE_LIMIT)) == ["fields"]
+    assert reasons(line(message_id=b"<" + b"x" * LINE_LIMIT + b">")) == ["fields"]
 
 
 def test_unsorted_rows_duplicates_and_rows_not_asked_for():
