@@ -12,12 +12,13 @@ import xxhash
 
 from pipeline import files as names
 from pipeline.islands import ISLAND_GAP, islands
-from pipeline.names import are_random
+from pipeline.names import SHORTEST, are_random
 from pipeline.posters import stable
 
 _ADVERT_IN_NAME = r"(?i)[_. -]*(?:https?://)?www\.[\w-]+\.[a-z]{2,4}[_. -]*"
 _DISC = r"(?i)^(?:cd|dvd|disc|disk)[ ._-]?\d{1,2}$"
 _SERIES = r"^(.*?[A-Za-z\x{80}-\x{10ffff}].*?)[ ._-]*(?:[-_.#(\[ ]|\b)\d{1,4}\b"
+_RELEASE_AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+([^-]+\.[^-]+\.[^-]*-[A-Za-z0-9]+)$"
 _AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+(.+?)(?: - |-|_-_|$)"
 
 
@@ -48,10 +49,11 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
     title, stem, name = pl.col("title"), pl.col("stem"), pl.col("name")
     several = pl.col("file_total").fill_null(0) > 1
     beside = names.is_archive_or_companion(name)
-    series = pl.coalesce(name.str.extract(_AFTER_TRACK), stem.str.extract(_SERIES), stem).str.strip_chars(" ._-")
+    series = pl.coalesce(stem.str.extract(_RELEASE_AFTER_TRACK), stem.str.extract(_AFTER_TRACK), stem.str.extract(_SERIES), stem).str.strip_chars(" ._-")
     files = files.with_columns(
         series=series,
         related=_related(files["title"], files["stem"]),
+        titled_name=(title.str.len_chars() >= SHORTEST) & _condensed(stem).str.contains(_condensed(title), literal=True),
     )
     # A stem that reads as a title and has no word of the subject's title outranks it: that one is an advertisement.
     own_title = beside & ~pl.col("random_stem") & ~pl.col("related") & (stem.str.count_matches(r"\p{L}{3,}") >= 2)
@@ -66,6 +68,8 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
         .when(unnamed)
         .then(pl.lit("counter"))
         .when(~untitled & several & ~own_title)
+        .then(pl.lit("title"))
+        .when(~untitled & pl.col("titled_name"))
         .then(pl.lit("title"))
         .when(beside | ~several)
         .then(pl.lit("stem"))

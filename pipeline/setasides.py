@@ -43,9 +43,9 @@ def kinds(subjects: pl.Series) -> pl.DataFrame:
 def _judged(frame: pl.DataFrame) -> pl.DataFrame:
     """Add `kind` to split subjects that are not random words."""
     head, counted = pl.col("head"), pl.col("segments").is_not_null()
-    lone = pl.col("segments") == 1
+    # One random word and a counter: a file, maybe, but nothing that says which files belong together.
     frame = frame.with_columns(token=pl.lit(value=False))
-    tokens = lone & head.str.contains(TOKEN)
+    tokens = counted & head.str.contains(TOKEN)
     if frame.select(tokens.any()).item():
         rows = frame.with_row_index().filter(tokens)
         hits = rows.filter(are_tokens(rows["head"]))["index"]

@@ -15,22 +15,18 @@ DROP, KEEP = "drop", "keep"
 DEFAULT_TABLE = SignatureTable(
     version=1,
     signatures=(
-        Signature("powerpost|named|*", KEEP, "named posters with random file names against takedowns; sets are whole"),
-        Signature(
-            "camelsystem|named|*", KEEP, "named posters with random file names against takedowns; sets are whole"
-        ),
+        Signature("tool:nxg", DROP, "subject and id are hashes of a secret"),
         Signature("tool:UsenetSync", DROP, "machine backups, always obfuscated"),
-        Signature("tool:pesto", DROP, "random subject and poster by default"),
-        Signature("tool:Postie", DROP, "full obfuscation by default"),
-        Signature("tool:nxg", DROP, "subject is a hash of a secret"),
-        Signature("tool:nntpPoster", DROP, "random names, posters and counters"),
-        Signature("private|*|*", DROP, "private posts, names are hashes"),
-        Signature("*|random|*", DROP, "random name by a random poster"),
-        Signature("*|random@ngPost.com|*", DROP, "random name by a random poster"),
-        Signature("hex32|*|*", DROP, "hash floods"),
-        Signature("part-of-guid|*|*", DROP, "hash floods"),
-        Signature("uuid|*|*", DROP, "one random word and a bracketed counter: machine backups"),
-        Signature("*|*|*1", DROP, "one-part floods of random names"),
+        Signature("*|*|t[]h", DROP, "hash floods: a hash, a counter and another hash without extension"),
+        Signature("*|*|t[]hy", DROP, "hash floods: a hash, a counter and another hash without extension"),
+        Signature("*|*|[]hy", DROP, "hash floods: a counter and a hash without extension"),
+        Signature("*|*|hy", DROP, "hash floods: a hash without extension"),
+        Signature("*|*|qy1", DROP, "one-part floods: a random name, no file counter"),
+        Signature("*|*|hy1", DROP, "one-part floods: a hash, no file counter"),
+        Signature("*|*|tqy1", DROP, "one-part floods: a random name, no file counter"),
+        Signature("*|*|thy1", DROP, "one-part floods: a hash, no file counter"),
+        Signature("*|*|[]qy1", DROP, "one-part floods: a random name counted 1 of 1"),
+        Signature("*|*|[]hy1", DROP, "one-part floods: a hash counted 1 of 1"),
     ),
 )
 """The table the software ships with."""

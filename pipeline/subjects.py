@@ -40,7 +40,7 @@ PARSED = Schema(
         Column("request_id", pl.String, "request id, empty when there is none"),
         Column("repost", pl.Boolean, "marked as a repost"),
         Column(
-            "shape", pl.String, "how it is written: `t` title, kind of counter, `q` quoted or `u` plain name, `y` yEnc"
+            "shape", pl.String, "how it is written: `t` title, kind of counter, name `q` quoted, `h` quoted without extension or `u` plain, `y` yEnc"
         ),
     ),
 )
@@ -124,6 +124,8 @@ _ADVERT = (
     rf"(?i)<<+[^<>]*{_SITE}[^<>]*>>+|>>+[^<>]*{_SITE}[^<>]*<<+|(?:{_BOX})*\[[^\]\x1a\x1d]*{_SITE}[^\]\x1a\x1d]*\][ -]*(?:{_BOX})*"
     r"|(?:https?://)?(?:www\.)?\b[\w-]+\.(?:test|com|net|org|info|to|cc)\b(?:/\S*)?|[(\[]\?{2,}[)\]]|\[[0-9a-f…]{8,}\]"
 )
+# `[PRiVATE] \\release\\::file.r00::/release/ [newzNZB] [3/3] - yEnc`, in the usual order.
+_PRIVATE = (r"^\[PRiVATE\] *\\+([^\\]+)\\+::([^:]+)::/+[^/]*/+ *(?:\[newzNZB\])?(.*)$", '$1 $3 "$2"')
 _FRAME = " \t-_|:;,~*=+.<>\x1a'\"`/\\"
 
 
@@ -136,7 +138,7 @@ def parse(heads: pl.Series) -> pl.DataFrame:
     Returns:
         A frame `PARSED` beside it.
     """
-    frame = pl.DataFrame({"head": legible(heads)}).with_columns(
+    frame = pl.DataFrame({"head": legible(heads).str.replace(*_PRIVATE)}).with_columns(
         repost=pl.col("head").str.contains(_REPOST),
         yenc=pl.col("head").str.contains(r"(?i)\byenc\b"),
     )
@@ -282,7 +284,9 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
         shape=pl.concat_str(
             pl.when(title != "").then(pl.lit("t")).otherwise(pl.lit("")),
             "counter",
-            pl.when(pl.col("quoted") != "")
+            pl.when((pl.col("quoted") != "") & ~pl.col("full").str.contains(".", literal=True))
+            .then(pl.lit("h"))
+            .when(pl.col("quoted") != "")
             .then(pl.lit("q"))
             .when(pl.col("plain") != "")
             .then(pl.lit("u"))

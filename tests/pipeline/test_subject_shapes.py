@@ -84,7 +84,6 @@ SEGMENTS = [
     ('"f.rar" yEnc (3/66) 52428800 {thanks}', 3, 66),
     ('"f.rar" (003/066) yEnc', 3, 66),
     ('"f.rar" yEnc (3\\66)', 3, 66),
-    ("kX92mQz7LpT4vRbW [3/50]", 3, 50),
     ('"big.mkv" yEnc (1999/2012)', 1999, 2012),
 ]
 
@@ -126,7 +125,7 @@ def test_a_random_word_is_set_aside_as_random(subject):
     assert row["rule"] == "set_aside_random"
 
 
-@pytest.mark.parametrize("subject", ["yEnc (3/50)", f"{HASH} (1/1)", " - yEnc (1/1) 5071"])
+@pytest.mark.parametrize("subject", ["yEnc (3/50)", f"{HASH} (1/1)", "kX92mQz7LpT4vRbW (3/50)", "kX92mQz7LpT4vRbW [3/50]", " - yEnc (1/1) 5071"])
 def test_nothing_to_group_on_is_obfuscated(subject):
     assert explain_subjects([subject])["kind"].to_list() == ["obfuscated"]
 
