@@ -181,7 +181,7 @@ def batch_of(profile: Profile, segments: int, seed: int = 1) -> Batch:
     owner = np.repeat(np.arange(records * FILES_PER_RECORD), SEGMENTS_PER_FILE)
     return Batch(
         records=schema.RECORDS.check(pl.concat([part[0] for part in parts])),
-        files=schema.RECORD_FILES.check(files.cast(dict(schema.RECORD_FILES.polars))),
+        files=schema.RECORD_FILES.check(files.cast(schema.RECORD_FILES.polars)),
         segments=rows.select(pl.Series("file", owner, pl.UInt32), "number", "bytes", "message_id"),
         fragments=schema.FRAGMENTS.empty(),
         fragment_segments=schema.SEGMENTS.empty(),

@@ -223,7 +223,7 @@ class _ParquetFile:
             self._schema,
             compression="zstd",
             compression_level=_LEVEL,
-            use_dictionary=dictionaries,
+            use_dictionary=dictionaries,  # pyright: ignore[reportArgumentType]
             column_encoding=encodings or None,
         )
 
@@ -256,7 +256,7 @@ class _ParquetFile:
         self._waiting, self._rows = [], 0
 
 
-def _arrow_schema(declared: schema.Schema) -> pa.Schema:
+def _arrow_schema(declared: schema.Schema) -> Any:
     """The Arrow schema of a declared frame, each column with its description."""
     plain = declared.empty().to_arrow(compat_level=pl.CompatLevel.oldest()).schema
     described = [

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -301,7 +302,7 @@ def _runs(codes: Integers, sample: Bytes) -> bytes:
     """Runs of equal codes: length and code, and for constants their text."""
     edges = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), codes.size]
     out: list[bytes] = []
-    for begin, end in zip(edges, edges[1:], strict=False):
+    for begin, end in pairwise(edges):
         code = int(codes[begin])
         out += [varint(end - begin), varint(code)]
         if code == _CONSTANT:

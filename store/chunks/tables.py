@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -36,6 +37,7 @@ from store.chunks.columns import (
 
 _NO_PREDICTIONS: Mapping[str, Integers] = {}
 _LIST = pl.List(pl.String)
+_Item = TypeVar("_Item", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ class TableReader:
         nulls = cursor.varint()
         for index, column in enumerate(self._columns):
             column.nulls.append(read_planes(cursor, count) > 0 if nulls >> index & 1 else np.zeros(count, np.bool_))
-            column.read(cursor, count, predictions)
+            column.read(cursor, count, predictions.get(column.declared.name))
 
     def last(self, name: str) -> Integers:
         """The integers of column `name` read last, nulls as 0."""
@@ -163,7 +165,7 @@ class _ColumnReader:
     declared: Column
     nulls: list[NDArray[np.bool_]] = field(default_factory=list[NDArray[np.bool_]])
 
-    def read(self, cursor: Cursor, count: int, predictions: Mapping[str, Integers]) -> None:
+    def read(self, cursor: Cursor, count: int, prediction: Integers | None, /) -> None:
         raise NotImplementedError
 
     def series(self) -> pl.Series:
@@ -178,9 +180,8 @@ class _ColumnReader:
 class _IntegerReader(_ColumnReader):
     values: list[Integers] = field(default_factory=list[Integers])
 
-    def read(self, cursor: Cursor, count: int, predictions: Mapping[str, Integers]) -> None:
+    def read(self, cursor: Cursor, count: int, prediction: Integers | None, /) -> None:
         residual = unzigzag(read_planes(cursor, count))
-        prediction = predictions.get(self.declared.name)
         self.values.append(np.cumsum(residual) if prediction is None else residual + prediction)
 
     def series(self) -> pl.Series:
@@ -193,7 +194,7 @@ class _TextReader(_ColumnReader):
     lengths: list[Integers] = field(default_factory=list[Integers])
     data: list[memoryview] = field(default_factory=list[memoryview])
 
-    def read(self, cursor: Cursor, count: int, predictions: Mapping[str, Integers]) -> None:
+    def read(self, cursor: Cursor, count: int, _prediction: Integers | None, /) -> None:
         lengths, data = read_text(cursor, count)
         self.lengths.append(lengths)
         self.data.append(data)
@@ -208,7 +209,7 @@ class _ListReader(_ColumnReader):
     lengths: list[Integers] = field(default_factory=list[Integers])
     data: list[memoryview] = field(default_factory=list[memoryview])
 
-    def read(self, cursor: Cursor, count: int, predictions: Mapping[str, Integers]) -> None:
+    def read(self, cursor: Cursor, count: int, _prediction: Integers | None, /) -> None:
         items = read_planes(cursor, count).view(np.int64)
         if (items < 0).any():
             raise Malformed("a negative length")
@@ -227,5 +228,5 @@ class _ListReader(_ColumnReader):
 _READER: dict[object, type[_ColumnReader]] = {pl.String: _TextReader, pl.Binary: _TextReader, _LIST: _ListReader}
 
 
-def _joined(pieces: list[NDArray[np.generic]], dtype: type[np.generic]) -> NDArray[np.generic]:
+def _joined(pieces: Sequence[NDArray[_Item]], dtype: type[_Item]) -> NDArray[_Item]:
     return np.concatenate(pieces) if pieces else np.zeros(0, dtype)

@@ -1,0 +1,112 @@
+"""Message-ids come back byte for byte, and cost what their random part costs."""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.chunks import PROFILES, batch_of
+from pipeline import schema
+from store.chunks import decode_fragments, encode_fragments
+from store.chunks.radix import alphabet, pack, packing, unpack
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
+
+
+def one_file(
+    ids: list[str], numbers: list[int] | None = None, expected: int | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    numbers = numbers or list(range(1, len(ids) + 1))
+    segments = pl.DataFrame(
+        {"file": [0] * len(ids), "number": numbers, "bytes": [740_000] * len(ids), "message_id": ids},
+        schema=schema.SEGMENTS.polars,
+    )
+    file = dict.fromkeys(schema.FRAGMENTS.names) | {
+        "file": 0,
+        "file_key": b"k" * 16,
+        "subject": "s",
+        "name": "n",
+        "poster": "p",
+        "groups": ["alt.binaries.test"],
+        "segments_expected": expected or len(ids),
+        "segments_found": len(ids),
+        "bytes": 740_000 * len(ids),
+        "at_low": True,
+        "at_high": False,
+    }
+    return pl.DataFrame([file], schema=schema.FRAGMENTS.polars), segments
+
+
+def encoded_size(ids: list[str], **facts) -> int:
+    """Bytes of a file with these ids, which must come back as they were."""
+    files, segments = one_file(ids, **facts)
+    encoded = encode_fragments(files, segments)
+    back_files, back_segments = decode_fragments(encoded)
+    assert back_files.equals(files)
+    assert back_segments["message_id"].to_list() == ids
+    assert back_segments.equals(segments)
+    return len(encoded[0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(TEXT, max_size=40))
+def test_any_ids_come_back(ids: list[str]):
+    encoded_size(ids)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.from_regex(r"\A[a-z]{8}-16[0-9]{11}@nyuu\Z"),
+            st.from_regex(r"\A[0-9a-f]{12}@ngPost\Z"),
+            st.builds("part{}of{}.token@example.org".format, st.integers(0, 30), st.integers(0, 30)),
+            st.builds("{}.{}@example.org".format, st.integers(0, 10**18), st.integers(0, 30)),
+            st.builds("token_{}o{}@example.org".format, st.integers(0, 30), st.integers(0, 30)),
+            st.builds("é.part{}of20.ü@example.org".format, st.integers(0, 30)),
+            st.just("0" * 1200),
+        ),
+        min_size=4,
+        max_size=40,
+    )
+)
+def test_ids_that_look_like_templates_come_back(ids: list[str]):
+    encoded_size(ids, expected=20)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.binary(max_size=300), st.integers(1, 0xFFFF))
+def test_symbols_of_every_alphabet_come_back(data: bytes, classes: int):
+    letters = alphabet(classes)
+    symbols = letters.symbols[[byte % letters.symbols.size for byte in data]]
+    packed = pack(symbols, letters)
+    assert len(packed) == letters.packed_size(symbols.size)
+    assert unpack(packed, symbols.size, letters).tobytes() == symbols.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [(2, (8, 8)), (10, (12, 40)), (16, (2, 8)), (26, (7, 33)), (62, (4, 24)), (64, (4, 24)), (256, (1, 8))],
+)
+def test_packing_wastes_least(size: int, expected: tuple[int, int]):
+    assert packing(size) == expected
+
+
+@pytest.mark.parametrize("profile", PROFILES, ids=[profile.name for profile in PROFILES])
+def test_every_tool_costs_little_more_than_its_entropy(profile):
+    ids = batch_of(profile, 1200).segments["message_id"].to_list()
+    plain = encoded_size(["x"] * 100)
+    for_ids = encoded_size(ids[:100], expected=100) - plain
+    # A template of its own costs some hundred bytes a record; beyond it an id costs at most a tenth more than its random part.
+    assert for_ids <= 100 * profile.bits / 8 * 1.10 + 350
+
+
+def test_a_foreign_id_inside_a_file_costs_only_itself():
+    ids = batch_of(PROFILES[1], 1200).segments["message_id"].to_list()[:1000]
+    alone = encoded_size(ids)
+    ids[500] = "retry." + "z" * 20 + "@other.example.org"
+    assert encoded_size(ids) < alone + 160
+
+
+def test_gaps_and_zero_numbers_come_back():
+    encoded_size([f"part{n}of9.abc@example.org" for n in (0, 2, 3, 7, 9)], numbers=[0, 2, 3, 7, 9], expected=9)
