@@ -25,15 +25,14 @@ def serve(settings: Settings) -> None:
         CatalogUnavailable: Postgres cannot be started or reached.
         SystemExit: the port is taken.
     """
-    logging.getLogger("uvicorn.access").addFilter(without_secrets)
     with open_stores(settings) as stores:
         app = create_app(stores.catalog, stores.disk, settings)
         uvicorn.Server(configuration(app, settings)).run()
 
 
 def configuration(app: object, settings: Settings) -> uvicorn.Config:
-    """How uvicorn runs the application."""
-    return uvicorn.Config(
+    """How uvicorn runs the application; its access log shows no keys."""
+    running = uvicorn.Config(
         app,  # pyright: ignore[reportArgumentType] - Litestar's ASGI types and uvicorn's differ in name only
         host=settings.server.host,
         port=settings.server.port,
@@ -44,6 +43,8 @@ def configuration(app: object, settings: Settings) -> uvicorn.Config:
         log_level="info",
         timeout_graceful_shutdown=_STOP_SECONDS,
     )
+    logging.getLogger("uvicorn.access").addFilter(without_secrets)
+    return running
 
 
 def without_secrets(record: logging.LogRecord) -> bool:

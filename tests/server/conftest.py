@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from pipeline import schema
+from pipeline.batch import Batch, Counters
 from server.app import application
 from server.library import Library
 from server.newznab.errors import NO_ITEM, Refused
@@ -61,7 +63,7 @@ def make_file(
 ) -> tuple[dict, list[tuple[int, int, str]]]:
     numbers = found or range(1, segments + 1)
     file = {
-        "file_key": name.encode().ljust(16, b"-")[:16],
+        "file_key": hashlib.md5(name.encode()).digest(),
         "subject": f'Debian 12 [1/2] - "{name}" yEnc (1/{segments})',
         "name": name,
         "poster": "Penguin <penguin@example.org>",
@@ -175,3 +177,25 @@ def client(app: Litestar) -> Iterator[TestClient]:
     with TestClient(app) as client:
         client.headers["Accept-Encoding"] = "identity"
         yield client
+
+
+@pytest.fixture
+def batch_of() -> Callable[[Release, RecordContent], Batch]:
+    """A batch of one record: the release's facts and its content."""
+
+    def make(release: Release, content: RecordContent) -> Batch:
+        named = {column: getattr(release, column) for column in schema.RECORDS.names if hasattr(release, column)}
+        record = named | {"record": 0, "base_key": b"k" * 16, "groups": list(release.groups)}
+        return Batch(
+            records=pl.DataFrame([record], schema=schema.RECORDS.polars),
+            files=content.files,
+            segments=content.segments,
+            fragments=schema.FRAGMENTS.empty(),
+            fragment_segments=schema.SEGMENTS.empty(),
+            probes=schema.PROBES.empty(),
+            samples=schema.SAMPLES.empty(),
+            counters=Counters(lines=5, kept=5),
+            window=0,
+        )
+
+    return make

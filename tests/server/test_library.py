@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import logging
 
-import polars as pl
 import pytest
 
-from pipeline import schema
-from pipeline.batch import Batch, Counters
 from server import library as module
 from server.library import Library
 from server.newznab.errors import DAMAGED, NO_ITEM, Refused
@@ -19,29 +16,12 @@ from store.disk import LocalDisk
 
 
 @pytest.fixture
-def chunk(tmp_path, content_of, file_of, release_of):
+def chunk(tmp_path, content_of, file_of, release_of, batch_of):
     """A chunk file with one record of two files: the disk, the place of the record, and the release."""
     release = release_of(1)
     content = content_of(file_of("debian.iso", 4), file_of("debian.par2", 1))
-    record = {
-        "record": 0, "base_key": b"k" * 16, "name": release.name, "poster": release.poster, "groups": list(release.groups),
-        "first_posted": release.first_posted, "last_posted": release.last_posted, "files": 2, "files_expected": 2, "segments": 5,
-        "segments_expected": 5, "bytes": 5000, "has_par2": True, "readable_name": True, "category": 4020, "tool": "",
-        "grouped_by": "stem", "named_by": "stem", "signature": "",
-    }  # fmt: skip
-    batch = Batch(
-        records=pl.DataFrame([record], schema=schema.RECORDS.polars),
-        files=content.files,
-        segments=content.segments,
-        fragments=schema.FRAGMENTS.empty(),
-        fragment_segments=schema.SEGMENTS.empty(),
-        probes=schema.PROBES.empty(),
-        samples=schema.SAMPLES.empty(),
-        counters=Counters(lines=5, kept=5),
-        window=0,
-    )
     header = ChunkHeader("main", "alt.binaries.linux", 7, "range", 1, "test")
-    encoded = encode(batch, header)
+    encoded = encode(batch_of(release, content), header)
     disk = LocalDisk(tmp_path)
     disk.create(header.path, encoded.data)
     place = encoded.places[0]
