@@ -103,13 +103,13 @@ def unzigzag(values: Unsigned) -> Integers:
     return (values >> np.uint64(1)).view(np.int64) ^ -(values & np.uint64(1)).view(np.int64)
 
 
-def planes(values: Unsigned) -> bytes:
+def planes(values: Unsigned) -> list[bytes]:
     """A byte with the number of byte planes (0 when all values are 0), then the planes, the least significant first."""
     width = (int(values.max()).bit_length() + 7) // 8 if values.size else 0
     if width == 0:
-        return b"\0"
+        return [b"\0"]
     octets = values.astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)
-    return bytes([width]) + octets[:, :width].T.tobytes()
+    return [bytes([width]), *(octets[:, plane].tobytes() for plane in range(width))]
 
 
 def read_planes(cursor: Cursor, count: int) -> Unsigned:
@@ -126,7 +126,7 @@ def read_planes(cursor: Cursor, count: int) -> Unsigned:
 
 def write_integers(sections: Sections, values: Integers) -> None:
     """Append signed integers to the numbers section."""
-    sections.numbers.append(planes(zigzag(values)))
+    sections.numbers += planes(zigzag(values))
 
 
 def read_integers(cursor: Cursor, count: int) -> Integers:
@@ -181,7 +181,7 @@ def binary_series(data: bytes | memoryview, lengths: Integers) -> pl.Series:
 def write_text(sections: Sections, text: Text, first: int, last: int) -> None:
     """Append rows `first` to `last` (exclusive): lengths to the numbers, bytes to the text section."""
     offsets = text.offsets[first : last + 1]
-    sections.numbers.append(planes(np.diff(offsets).view(np.uint64)))
+    sections.numbers += planes(np.diff(offsets).view(np.uint64))
     sections.text.append(text.data[offsets[0] : offsets[-1]].tobytes())
 
 

@@ -55,8 +55,10 @@ class Files:
         """Append the files `first` to `last` (exclusive)."""
         begin, end = int(self.bounds[first]), int(self.bounds[last])
         sections.text.append(varint(last - first))
-        sections.numbers += [planes(column[first:last]) for column in (self.counts, self.usual, self.last)]
-        sections.numbers += [planes(column[begin:end]) for column in (self.numbers, self.sizes)]
+        for column in (self.counts, self.usual, self.last):
+            sections.numbers += planes(column[first:last])
+        for column in (self.numbers, self.sizes):
+            sections.numbers += planes(column[begin:end])
         self.table.write(sections, first, last)
         write_ids(sections, self.ids, begin, end)
 

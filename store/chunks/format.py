@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -30,6 +31,8 @@ HEAD = struct.Struct("<8sHI")
 CHECKSUM = struct.Struct("<Q")
 TRAILER = struct.Struct("<IIQ8s")
 _LEVEL = 3
+_LONG = 512
+"""Bytes from which a plane of numbers gets a block of its own."""
 
 
 class ChunkDamaged(ValueError):
@@ -119,15 +122,33 @@ class FrameWriter:
         self._compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True, write_content_size=True)
 
     def frame(self, kind: int, sections: Sections) -> bytes:
-        """One frame: head and text, numbers, and packed symbols each end a block, since each has statistics of its own."""
+        """One frame: text, long planes of numbers and packed symbols are blocks of their own, since each has its own statistics."""
         text, numbers, packed = b"".join(sections.text), b"".join(sections.numbers), b"".join(sections.packed)
-        text = bytes([VERSION, kind]) + varint(len(text)) + varint(len(numbers)) + text
-        compressor = self._compressor.compressobj(size=len(text) + len(numbers) + len(packed))
-        out: list[bytes] = []
-        for section in (text, numbers):
-            out += [compressor.compress(section), compressor.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)]
+        head = bytes([VERSION, kind]) + varint(len(text)) + varint(len(numbers))
+        compressor = self._compressor.compressobj(size=len(head) + len(text) + len(numbers) + len(packed))
+        out = [compressor.compress(head), *_block(compressor, text)]
+        for alike in _alike(sections.numbers):
+            out += _block(compressor, alike)
         out += [compressor.compress(packed), compressor.flush(zstandard.COMPRESSOBJ_FLUSH_FINISH)]
         return b"".join(out)
+
+
+def _block(compressor: zstandard.ZstdCompressionObj, data: bytes) -> list[bytes]:
+    return [compressor.compress(data), compressor.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)]
+
+
+def _alike(pieces: list[bytes]) -> Iterator[bytes]:
+    """Long pieces alone, the short ones between them together."""
+    short: list[bytes] = []
+    for piece in pieces:
+        if len(piece) < _LONG:
+            short.append(piece)
+            continue
+        if short:
+            yield b"".join(short)
+            short = []
+        yield piece
+    yield b"".join(short)
 
 
 def open_frame(data: bytes | memoryview, kind: int) -> Cursor:

@@ -177,7 +177,7 @@ def write_ids(sections: Sections, ids: Ids, first: int, last: int) -> None:
     ordinal[kept] = np.arange(kept.size, dtype=np.uint64)
     template_of = ordinal[inverse]
     sections.text.append(varint(kept.size))
-    sections.numbers.append(planes(template_of))
+    sections.numbers += planes(template_of)
     for template in range(kept.size):
         _write_template(sections, ids, first + np.flatnonzero(template_of == template))
     _write_plain(sections, ids.text, first + np.flatnonzero(template_of == kept.size))
@@ -191,7 +191,7 @@ def _distinct(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Integers, I
 
 def _write_plain(sections: Sections, text: Text, rows: Integers) -> None:
     lengths = text.lengths[rows]
-    sections.numbers.append(planes(lengths.view(np.uint64)))
+    sections.numbers += planes(lengths.view(np.uint64))
     sections.text += [text.data[text.offsets[row] : text.offsets[row + 1]].tobytes() for row in rows]
 
 

@@ -48,7 +48,7 @@ class IntegerColumn:
 
     def write(self, sections: Sections, first: int, last: int) -> None:
         """Append rows `first` to `last` (exclusive)."""
-        sections.numbers.append(planes(self.values[first:last]))
+        sections.numbers += planes(self.values[first:last])
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class ListColumn:
     def write(self, sections: Sections, first: int, last: int) -> None:
         """Append rows `first` to `last` (exclusive)."""
         bounds = self.bounds[first : last + 1]
-        sections.numbers.append(planes(np.diff(bounds).view(np.uint64)))
+        sections.numbers += planes(np.diff(bounds).view(np.uint64))
         write_text(sections, self.items, int(bounds[0]), int(bounds[-1]))
 
 
@@ -89,7 +89,7 @@ class Table:
         sections.text.append(varint(sum(1 << index for index in flags)))
         for index, column in enumerate(self.columns):
             if index in flags:
-                sections.numbers.append(planes(flags[index]))
+                sections.numbers += planes(flags[index])
             column.write(sections, first, last)
 
 
