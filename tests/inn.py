@@ -127,8 +127,27 @@ def running_inn(
         with suppress(subprocess.SubprocessError):
             _as_news(inn, [PROGRAMS / "ctlinnd", "-t", "10", "shutdown", "done"])
         for process in reversed(processes):
-            process.terminate()
-            process.wait(timeout=_PATIENCE)
+            _end(process)
+
+
+@contextmanager
+def running_reader(inn: Inn, port: int) -> Iterator[None]:
+    """A plain reader on a port of its own, for clients that do not say MODE READER (nzbget)."""
+    process = _start(inn, [PROGRAMS / "nnrpd", "-D", "-f", "-p", str(port), "-b", HOST])
+    try:
+        _wait_for(port, process)
+        yield
+    finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _check_installed() -> None:

@@ -38,7 +38,7 @@ class Overlake:
         (self.folder / "overlake.toml").write_text(text + ports)
 
     def run(self, *arguments: str, stdin: str = "", check: bool = True) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: PLW1510
             self._command(*arguments),
             cwd=self.folder,
             capture_output=True,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from email.utils import format_datetime
 from datetime import datetime
+from email.utils import format_datetime
 from pathlib import Path
 
 import sabctools
