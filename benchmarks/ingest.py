@@ -27,7 +27,8 @@ from store.configuration import Provider, Settings
 from store.lake import OverviewMeta
 from store.stores import Stores, open_stores
 
-FORMS = ("plain", "A", "B", "C", "D", "E")
+GROUPS = 3
+"""Several, so that there are crossposts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def run(folder: Path, lines: int, range_size: int, mix: str, wire: str) -> Inges
         mix,
         "--groups",
         "alt.binaries.bench",
-        "--articles",
+        "--sizes",
         str((count + 1) * range_size),
     )
     with simulated(folder / "provider", *arguments) as port:
@@ -92,15 +93,21 @@ def run(folder: Path, lines: int, range_size: int, mix: str, wire: str) -> Inges
 
 
 def planned(stores: Stores) -> list[Range]:
-    """Record the provider's groups, plan the largest one, and return its ranges, by index."""
+    """Record the provider's groups, plan them, and return their ranges, the groups in turn."""
     settings, account = stores.settings, account_of(stores.settings.provider)
     source = source_number(stores.catalog, settings.provider.source)
-    group = list_groups(account)[0].name
-    record_group_list(stores.catalog, [item.name for item in list_groups(account)])
+    groups = [item.name for item in list_groups(account)]
+    record_group_list(stores.catalog, groups)
     record_signatures(stores.catalog, DEFAULT_TABLE.signatures)
-    found = plan_group(account, source, group, size=settings.range_size, now=datetime.now(UTC))
+    found = [
+        item
+        for group in groups
+        for item in plan_group(account, source, group, size=settings.range_size, now=datetime.now(UTC))
+    ]
     plan(stores.catalog, found)
-    return [item.range for item in found if item.first_posted is not None]
+    return sorted(
+        (item.range for item in found if item.first_posted is not None), key=lambda range_: (range_.index, range_.group)
+    )
 
 
 def _measured(stores: Stores, ranges: list[Range]) -> Ingest:
@@ -158,7 +165,17 @@ def _wire_blocks(stores: Stores, range_: Range) -> Iterator[bytes]:
 
 
 def _floor(stores: Stores, range_: Range, floor: Stages) -> None:
-    meta = OverviewMeta("floor", range_.group, range_.first, range_.last, datetime.now(UTC), group_reply="", wire_form="floor", wire_bytes=0, software=SOFTWARE)
+    meta = OverviewMeta(
+        "floor",
+        range_.group,
+        range_.first,
+        range_.last,
+        datetime.now(UTC),
+        group_reply="",
+        wire_form="floor",
+        wire_bytes=0,
+        software=SOFTWARE,
+    )
     with stores.lake.writer("floor", range_) as writer:
         # The whole range first: the fetching threads must not work while the floor is timed.
         for block in list(_wire_blocks(stores, range_)):

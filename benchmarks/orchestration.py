@@ -62,7 +62,7 @@ class Orchestration:
 
 def run(folder: Path, ranges: int, range_size: int) -> Orchestration:
     """Backfill `ranges` ranges of a simulated group, in stores in `folder`, then do the same without Dagster."""
-    arguments = ("--listen", "0:B", "--groups", "alt.binaries.bench", "--articles", str((ranges + 1) * range_size))
+    arguments = ("--listen", "0:B", "--mix", "default", "--groups", "3", "--sizes", str((ranges // 3 + 2) * range_size))
     with simulated(folder / "provider", *arguments) as port:
         config = folder / FILE_NAME
         config.write_text(CONFIGURATION.format(range_size=range_size, port=port, ranges=ranges))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from cli.services import own_command
 
 READY_SECONDS = 60.0
 
@@ -41,7 +42,7 @@ def simulated(folder: Path, *arguments: str) -> Iterator[int]:
             if process.poll() is not None or time.monotonic() > deadline:
                 raise ProviderFailed(f"the simulator did not start; see {folder / 'simulator.log'}")
             time.sleep(0.05)
-        yield json.loads(ready.read_text())["ports"][0]
+        yield json.loads(ready.read_text())["ports"][0]["port"]
     finally:
         process.terminate()
         process.wait()
