@@ -14,7 +14,26 @@ from simulator.randomness import keyed
 _LINE = 128
 _WHOLE_CRC_LIMIT = 64_000_000
 """Larger files go without the CRC of the whole file: making it means making the file."""
-_WORDS = ["the", "archive", "index", "of", "this", "week", "lists", "mirrors", "readers", "asked", "for", "and", "more", "will", "follow", "when", "space", "allows"]
+_WORDS = [
+    "the",
+    "archive",
+    "index",
+    "of",
+    "this",
+    "week",
+    "lists",
+    "mirrors",
+    "readers",
+    "asked",
+    "for",
+    "and",
+    "more",
+    "will",
+    "follow",
+    "when",
+    "space",
+    "allows",
+]
 
 
 def content(file: int, start: int, length: int) -> bytes:

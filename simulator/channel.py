@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import zlib
+from collections.abc import Callable
 
 from simulator.wire import deflate
 
 _LONGEST_COMMAND = 4_096
+_CLOSING_SECONDS = 5.0
+"""A client that reads no more, or does not answer TLS's good-bye, is cut off after that."""
 
 
 class CommandTooLong(Exception):
@@ -21,17 +24,17 @@ class Channel:
         self._reader = reader
         self._writer = writer
         self._waiting = b""
-        self._inflater: zlib._Decompress | None = None
+        self._inflate: Callable[[bytes], bytes] | None = None
 
     @property
     def deflated(self) -> bool:
         """The session is under COMPRESS DEFLATE."""
-        return self._inflater is not None
+        return self._inflate is not None
 
     def start_deflate(self) -> None:
         """From here on both directions are deflated; bytes that were read already belong to the new layer."""
-        self._inflater = zlib.decompressobj(-15)
-        self._waiting = self._inflater.decompress(self._waiting)
+        self._inflate = zlib.decompressobj(-15).decompress
+        self._waiting = self._inflate(self._waiting)
 
     async def line(self, idle_seconds: float) -> str | None:
         """The next command without its line end; None when the client is gone.
@@ -46,7 +49,7 @@ class Channel:
             data = await asyncio.wait_for(self._reader.read(65_536), idle_seconds)
             if not data:
                 return None
-            self._waiting += self._inflater.decompress(data) if self._inflater else data
+            self._waiting += self._inflate(data) if self._inflate else data
         line, self._waiting = self._waiting.split(b"\n", 1)
         return line.rstrip(b"\r").decode("utf-8", "surrogateescape")
 
@@ -67,6 +70,10 @@ class Channel:
         """Close the connection; a client that is gone already is fine."""
         self._writer.close()
         try:
-            await self._writer.wait_closed()
-        except (ConnectionError, OSError):
-            return
+            await asyncio.wait_for(self._writer.wait_closed(), _CLOSING_SECONDS)
+        except (TimeoutError, OSError):
+            self._writer.transport.abort()
+
+    def abort(self) -> None:
+        """Cut the connection without a word."""
+        self._writer.transport.abort()

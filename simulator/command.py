@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from simulator.blocks import warm
 from simulator.history import History, demo_history, planned_history
 from simulator.mix import PRESETS
 from simulator.server import Listen, ServerOptions, serve
-from simulator.wire import FORMS
+from simulator.wire import FORMS, WireForm
 
 
 class BadPlan(ValueError):
@@ -73,7 +73,7 @@ def parse_listen(text: str) -> Listen:
         BadPlan: the port is no number or the form is not known.
     """
     port, _, name = text.partition(":")
-    forms = {form.lower(): form for form in FORMS}
+    forms: dict[str, WireForm] = {form.lower(): form for form in FORMS}
     if not port.isdigit() or (name or "plain").lower() not in forms:
         raise BadPlan(f"{text!r} is not PORT[:FORM] with a form of {', '.join(FORMS)}")
     return Listen(int(port), forms[(name or "plain").lower()])
@@ -144,8 +144,12 @@ def make_ahead(history: History, cache: Path, processes: int = 2) -> int:
 
 
 @contextmanager
-def _progress(what: str, total: int) -> Iterator:
+def _progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task(what, total=total)
-        yield lambda steps: progress.advance(task, steps)
+
+        def advance(steps: int) -> None:
+            progress.advance(task, steps)
+
+        yield advance

@@ -57,7 +57,7 @@ def parse_fault(text: str) -> Fault:
         UnknownFault: the kind is not known, or the numbers are none.
     """
     kind, *numbers = text.split(":")
-    known = {name: name for name in KINDS}
+    known: dict[str, FaultKind] = {name: name for name in KINDS}
     if kind not in known:
         raise UnknownFault(f"fault {kind!r} is not known; use one of {', '.join(KINDS)}")
     try:

@@ -136,6 +136,9 @@ class Provider:
                 await Session(desk, channel, form).run()
         except (ConnectionError, ssl.SSLError):
             return
+        except asyncio.CancelledError:
+            channel.abort()
+            raise
         finally:
             desk.open_sessions -= 1
             await channel.close()

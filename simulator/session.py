@@ -14,10 +14,13 @@ from simulator.bodies import body, headers
 from simulator.channel import Channel, CommandTooLong
 from simulator.faults import FaultKind, FaultPlan
 from simulator.history import GroupRange
-from simulator.wire import END, Fragment, WireForm, data_block, deflate, inflate
+from simulator.wire import END, Fragment, WireForm, data_block, deflate, inflate, overview_text
 
-_DEFAULT_RANGE_LIMIT = 1_000_000
+_RANGE_LIMIT = 1_000_000
 """Numbers an XOVER answers at most; a longer range is cut, as providers do."""
+
+_FEW = 300
+"""Numbers that are not worth a whole block: a planner's probes for the posting date."""
 
 _HELP = "100 Help\r\n  AUTHINFO CAPABILITIES COMPRESS DATE GROUP LIST OVER STAT HEAD BODY ARTICLE XOVER XZVER QUIT\r\n."
 _OVERVIEW_FMT = "215 Order of fields\r\nSubject:\r\nFrom:\r\nDate:\r\nMessage-ID:\r\nReferences:\r\n:bytes\r\n:lines\r\nXref:full\r\n."
@@ -64,6 +67,21 @@ class Desk:
         if at_hand is not None:
             return at_hand
         return await asyncio.get_running_loop().run_in_executor(self.maker, self.store.make, group, index)
+
+    async def rows(self, group: str, first: int, last: int) -> list[Fragment]:
+        """The rows of `first..last`, without empty fragments. A few rows are made alone rather than their whole block."""
+        if first > last:
+            return []
+        if last - first < _FEW and self.store.at_hand(group, first // BLOCK) is None:
+            loop = asyncio.get_running_loop()
+            frame = await loop.run_in_executor(self.maker, self.store.history.block, group, first, last)
+            return [deflate(overview_text(frame))] if frame.height else []
+        fragments: list[Fragment] = []
+        for index in range(first // BLOCK, last // BLOCK + 1):
+            block = await self.block(group, index)
+            if block.count(first, last):
+                fragments.append(block.rows(first, last))
+        return fragments
 
 
 @dataclass(slots=True)
@@ -240,13 +258,8 @@ class Session:
             await self.channel.say("501 Bad range")
             return
         first, last = max(asked[0], self.bounds.low), min(asked[1], self.bounds.high)
-        last = min(last, first + _DEFAULT_RANGE_LIMIT - 1)
-        fragments = [
-            block.rows(first, last)
-            for index in range(first // BLOCK, last // BLOCK + 1)
-            for block in [await self.desk.block(self.group, index)]
-            if first <= last and block.count(first, last)
-        ]
+        last = min(last, first + _RANGE_LIMIT - 1)
+        fragments = await self.desk.rows(self.group, first, last)
         fault = self.desk.faults.of_block(self.group, first // BLOCK)
         if fault is not None:
             fragments = await self._go_wrong(fault, fragments, last)
