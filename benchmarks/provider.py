@@ -24,16 +24,7 @@ def simulated(folder: Path, *arguments: str) -> Iterator[int]:
     folder.mkdir(parents=True, exist_ok=True)
     ready = folder / "ready.json"
     ready.unlink(missing_ok=True)
-    command = [
-        sys.executable,
-        "-m",
-        "simulator",
-        *arguments,
-        "--cache",
-        str(folder / "cache"),
-        "--ready-file",
-        str(ready),
-    ]
+    command = (*own_command("simulate"), *arguments, "--cache", str(folder / "cache"), "--ready-file", str(ready))
     with (folder / "simulator.log").open("ab") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     try:
