@@ -40,7 +40,10 @@ def category(name: pl.Expr, extensions: pl.Expr, random: pl.Expr) -> pl.Expr:
         extensions: List(String), lower-case extensions of its files.
         random: whether the name is random.
     """
-    has = lambda *wanted: extensions.list.eval(pl.element().is_in(wanted)).list.any().fill_null(value=False)  # noqa: E731
+
+    def has(*wanted: str) -> pl.Expr:
+        return pl.any_horizontal(extensions.list.contains(one) for one in wanted).fill_null(value=False)
+
     video = name.str.contains(_VIDEO) | has("mkv", "avi", "mp4", "m4v", "wmv", "mpg", "mpeg", "ts", "m2ts", "vob")
     archived = has("rar", "7z", "zip", "001") | name.str.contains(_VIDEO)
     return (

@@ -82,6 +82,7 @@ def window(files: pl.DataFrame, range_: Range) -> int:
 
     Args:
         files: `segments_found`, `segments_expected`, `first_number`, `last_number`.
+        range_: the range they lie in; the window is never larger.
     """
     whole = files.filter((pl.col("segments_found") >= pl.col("segments_expected")) & (pl.col("segments_expected") > 1))
     spread = whole.select((pl.col("last_number") - pl.col("first_number")).quantile(0.999, "higher")).item() or 0

@@ -24,10 +24,8 @@ def in_main_group(xref: pl.Series, group: str, groups: GroupList) -> pl.Series:
         A Boolean column.
     """
     frame = pl.DataFrame({"xref": xref})
-    if group in groups.names:
-        first_here = pl.col("xref").str.starts_with(f"{group}:")
-    else:
-        first_here = pl.col("xref") == ""
+    # A group that is not listed is the main one of its own articles only where no listed one is named.
+    first_here = pl.col("xref").str.starts_with(f"{group}:") & (group in groups.names)
     here = frame.select(first_here | (pl.col("xref") == "")).to_series()
     rest = frame.with_row_index().filter(~here).select("index", places=crossposted_to(pl.col("xref")))
     kinds = rest.select("places").unique().with_row_index("kind")

@@ -87,7 +87,7 @@ def are_random(names: pl.Series) -> pl.Series:
     )["random"]
 
 
-TOKEN = r"^\{?[A-Za-z0-9_-]{8,128}\}?$"
+ONE_WORD = r"^\{?[A-Za-z0-9_-]{8,128}\}?$"
 """A subject that is one word of what random generators draw from."""
 
 
@@ -95,7 +95,7 @@ def are_tokens(texts: pl.Series) -> pl.Series:
     """Which texts are nothing but one random word, e.g. a hash."""
     text = pl.col("text")
     frame = pl.DataFrame({"text": texts}).with_row_index()
-    tokens = frame.filter(~text.str.contains(" ", literal=True)).filter(text.str.contains(TOKEN))
+    tokens = frame.filter(~text.str.contains(" ", literal=True)).filter(text.str.contains(ONE_WORD))
     tokens = tokens.with_columns(hash=text.str.contains(_HASH))
     others = tokens.filter(~pl.col("hash"))
     mask = np.zeros(len(texts), np.bool_)

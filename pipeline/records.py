@@ -39,6 +39,7 @@ def judge(files: pl.DataFrame, signatures: SignatureTable) -> Judged:
 
     Args:
         files: the columns of `filetable.FileTable.files` and `subjects.PARSED`.
+        signatures: the table to judge by.
     """
     files = in_nzb_order(with_records(with_rules(_one_segment_style(files))))
     firsts = files.unique("record", keep="first", maintain_order=True)

@@ -18,8 +18,12 @@ from pipeline.posters import stable
 _ADVERT_IN_NAME = r"(?i)[_. -]*(?:https?://)?www\.[\w-]+\.[a-z]{2,4}[_. -]*"
 _DISC = r"(?i)^(?:cd|dvd|disc|disk)[ ._-]?\d{1,2}$"
 _SERIES = r"^(.*?[A-Za-z\x{80}-\x{10ffff}].*?)[ ._-]*(?:[-_.#(\[ ]|\b)\d{1,4}\b"
-_RELEASE_AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+([^-]+\.[^-]+\.[^-]*-[A-Za-z0-9]+)$"
+_RELEASE_AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+([^-]+\.[^-]+\.[^-]*-[A-Za-z0-9]+|\S+-(?:19|20)\d\d-[A-Za-z0-9]+)$"
 _AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+(.+?)(?: - |-|_-_|$)"
+
+
+FEW = 3
+"""Fewer files say nothing about how a poster names them."""
 
 
 def plain(text: pl.Expr) -> pl.Expr:
@@ -49,12 +53,16 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
     title, stem, name = pl.col("title"), pl.col("stem"), pl.col("name")
     several = pl.col("file_total").fill_null(0) > 1
     beside = names.is_archive_or_companion(name)
-    series = pl.coalesce(stem.str.extract(_RELEASE_AFTER_TRACK), stem.str.extract(_AFTER_TRACK), stem.str.extract(_SERIES), stem).str.strip_chars(" ._-")
+    series = pl.coalesce(
+        stem.str.extract(_RELEASE_AFTER_TRACK), stem.str.extract(_AFTER_TRACK), stem.str.extract(_SERIES), stem
+    ).str.strip_chars(" ._-")
     files = files.with_columns(
         series=series,
         related=_related(files["title"], files["stem"]),
-        titled_name=(title.str.len_chars() >= SHORTEST) & _condensed(stem).str.contains(_condensed(title), literal=True),
+        titled_name=(title.str.len_chars() >= SHORTEST)
+        & _condensed(stem).str.contains(_condensed(title), literal=True),
     )
+    files = files.with_columns(drawn_apart=_drawn_apart(files))
     # A stem that reads as a title and has no word of the subject's title outranks it: that one is an advertisement.
     own_title = beside & ~pl.col("random_stem") & ~pl.col("related") & (stem.str.count_matches(r"\p{L}{3,}") >= 2)
     unnamed, untitled = name == "", title == ""
@@ -71,6 +79,8 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("title"))
         .when(~untitled & pl.col("titled_name"))
         .then(pl.lit("title"))
+        .when("drawn_apart")
+        .then(pl.lit("counter"))
         .when(beside | ~several)
         .then(pl.lit("stem"))
         .when(pl.col("description").str.contains(r"[\p{L}\p{N}]{3}"))
@@ -101,6 +111,22 @@ def _related(titles: pl.Series, stems: pl.Series) -> pl.Series:
     return joined["related"].fill_null(value=False)
 
 
+def _drawn_apart(files: pl.DataFrame) -> pl.Series:
+    """Files of sets whose names are drawn for each file, so that poster and counter alone hold them together.
+
+    Seen where a poster's files of one total hardly share a stem, or where the poster is one that ngPost draws for a session.
+    """
+    named = (pl.col("name") != "") & (pl.col("title") == "") & pl.col("random_stem") & (pl.col("file_total") > 1)
+    stems = pl.col("stem").n_unique().over("poster", "file_total")
+    count = pl.len().over("poster", "file_total")
+    session = pl.col("poster").str.contains(r"(?i)@ngpost\.com>?$") & (pl.col("stable_poster") == "")
+    frame = files.select(
+        "name", "title", "random_stem", "file_total", "stem", "poster", "stable_poster"
+    ).with_row_index()
+    frame = frame.filter(named).filter(session | ((count >= FEW) & (stems > 0.8 * count)))
+    return pl.repeat(value=False, n=files.height, eager=True).scatter(frame["index"], values=True)
+
+
 def _are_random(names: pl.Series) -> pl.Series:
     """`are_random`, each name once."""
     kinds = names.unique()
@@ -115,7 +141,7 @@ def _with_name(files: pl.DataFrame) -> pl.DataFrame:
     # A stem of a few letters says less than even a random title.
     readable_stem = ~pl.col("random_stem") & (stem.str.len_chars() >= pl.when(title == "").then(1).otherwise(5))
     by = (
-        pl.when((rule == "folder"))
+        pl.when(rule == "folder")
         .then(pl.lit("folder"))
         .when(rule.is_in(["description", "series"]))
         .then(rule)
@@ -186,7 +212,7 @@ def _with_identity(files: pl.DataFrame) -> pl.DataFrame:
     total = pl.when((rule == "request") & pl.col("disc")).then(None).otherwise("file_total")
     return files.with_columns(
         identity=pl.concat_str(
-            "stable_poster",
+            pl.when(rule == "counter").then(pl.col("poster").str.to_lowercase()).otherwise("stable_poster"),
             pl.when(rule == "counter").then(pl.lit("counter")).otherwise(pl.lit("")),
             what,
             total.cast(pl.String).fill_null(""),

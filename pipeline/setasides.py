@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.files import KNOWN_EXTENSION
-from pipeline.names import TOKEN, are_tokens
+from pipeline.names import ONE_WORD, are_tokens
 from pipeline.subjects import split
 
 FILE, RANDOM, OBFUSCATED, TEXT = "file", "random", "obfuscated", "text"
@@ -45,7 +45,7 @@ def _judged(frame: pl.DataFrame) -> pl.DataFrame:
     head, counted = pl.col("head"), pl.col("segments").is_not_null()
     # One random word and a counter: a file, maybe, but nothing that says which files belong together.
     frame = frame.with_columns(token=pl.lit(value=False))
-    tokens = counted & head.str.contains(TOKEN)
+    tokens = counted & head.str.contains(ONE_WORD)
     if frame.select(tokens.any()).item():
         rows = frame.with_row_index().filter(tokens)
         hits = rows.filter(are_tokens(rows["head"]))["index"]

@@ -19,8 +19,6 @@ DEFAULT_TABLE = SignatureTable(
         Signature("tool:UsenetSync", DROP, "machine backups, always obfuscated"),
         Signature("*|*|t[]h", DROP, "hash floods: a hash, a counter and another hash without extension"),
         Signature("*|*|t[]hy", DROP, "hash floods: a hash, a counter and another hash without extension"),
-        Signature("*|*|[]hy", DROP, "hash floods: a counter and a hash without extension"),
-        Signature("*|*|hy", DROP, "hash floods: a hash without extension"),
         Signature("*|*|qy1", DROP, "one-part floods: a random name, no file counter"),
         Signature("*|*|hy1", DROP, "one-part floods: a hash, no file counter"),
         Signature("*|*|tqy1", DROP, "one-part floods: a random name, no file counter"),

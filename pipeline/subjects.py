@@ -9,13 +9,13 @@ read once a file. Rules follow the yEnc draft 1.3 and the shapes posting tools a
 
 from __future__ import annotations
 
+from contextlib import suppress
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 
 import polars as pl
 
 from pipeline.files import KNOWN_EXTENSION
-from pipeline.names import TOKEN
 from pipeline.schema import Column, Schema
 
 SPLIT = Schema(
@@ -40,7 +40,9 @@ PARSED = Schema(
         Column("request_id", pl.String, "request id, empty when there is none"),
         Column("repost", pl.Boolean, "marked as a repost"),
         Column(
-            "shape", pl.String, "how it is written: `t` title, kind of counter, name `q` quoted, `h` quoted without extension or `u` plain, `y` yEnc"
+            "shape",
+            pl.String,
+            "how it is written: `t` title, kind of counter, name `q` quoted, `h` quoted without extension or `u` plain, `y` yEnc",
         ),
     ),
 )
@@ -88,31 +90,23 @@ def split(subjects: pl.Series) -> pl.DataFrame:
     )
 
 
-_SPACE = r"[ \t_]*"
 _NAME_MARK = "\x1a"
 _QUOTED_FILE = r'^(.*)"([^"]*[^".\s]\.[A-Za-z0-9+_-]{1,12}) ?"(.*)$'
 _QUOTED = r'^(.*)"([^"]+)"(.*)$'
+_COUNTER_MARK = "\x1d"
+_OF = "(?i:of|von|de|van)"
 _COUNTERS = (
-    # kind, pattern with groups n and N; the last match of the first kind that matches counts.
-    ("[]", r"^(?:.*[^\d])?\[(\d{1,5})(?:/| ?(?:of|von|de) ?|\|)(\d{1,5})[\])>}]"),
-    ("[]", r"^(?:.*[\s\x1a])?(\d{1,5})/(\d{1,5})\]"),
-    ("[]", r"^(?:.*\W)?\[(\d{1,5})/(\d{1,5})[ \x1a]"),
-    ("<>", r"^.*[<{]{1,2}(\d{1,5})/(\d{1,5})[>})\]]"),
-    ("()", r"^.*\((\d{1,5})(?:/|\|| ?- ?| ?(?:of|von|de) )(\d{1,5})[\])>}]"),
+    # Kind of counter and its pattern: the last match of the first kind that has a possible one counts.
+    ("[]", rf"^(.*[^\d]|)\[(\d{{1,5}})(?:/| ?{_OF} ?|\|)(\d{{1,5}})[\])>}}]"),
+    ("[]", r"^(.*[\s\x1a]|)(\d{1,5})/(\d{1,5})\]"),
+    ("[]", r"^(.*\W|)\[(\d{1,5})/(\d{1,5})[ \x1a]"),
+    ("<>", r"^(.*?)[<{]{1,2}(\d{1,5})/(\d{1,5})[>})\]]{1,2}"),
+    ("()", rf"^(.*)\((\d{{1,5}})(?:/|\|| ?- ?| ?{_OF} )(\d{{1,5}})[\])>}}]"),
     (
         "of",
-        r"(?i)^(?:.*\W)?(?:file|datei|fichier|archivo|bestand|part|-)[ _]+(\d{1,5}) (?:of|von|de|van) (\d{1,5})(?: ?[-:(\x1a\x1d]| ?$)",
+        rf"^(.*\W|)(?i:(?:par )?(?:file|datei|fichier|archivo|bestand|part)|-)[ _]+(\d{{1,5}}) {_OF} (\d{{1,5}})(?: ?[-:(\x1a\x1d]| ?$)",
     ),
-    ("/", r"^.*\x1a ?(\d{1,5})/(\d{2,5})(?:\D|$)"),
-)
-_CUTS = (
-    r"\[(\d{1,5})(?:/| ?(?:of|von|de) ?|\|)(\d{1,5})[\])>}]",
-    r"\b(\d{1,5})/(\d{1,5})\]",
-    r"\[(\d{1,5})/(\d{1,5})[ \x1a]",
-    r"[<{]{1,2}(\d{1,5})/(\d{1,5})[>})\]]{1,2}",
-    r"\((\d{1,5})(?:/|\|| ?- ?| ?(?:of|von|de) )(\d{1,5})[\])>}]",
-    r"(?i)(?:\bPAR )?(?:\b(?:file|datei|fichier|archivo|bestand|part)|-)[ _]+(\d{1,5}) (?:of|von|de|van) (\d{1,5}) ?:?",
-    r"(?:\x1a) ?(\d{1,5})/(\d{2,5})",
+    ("/", r"^(.*\x1a) ?(\d{1,5})/(\d{2,5})(?:\D|$)"),
 )
 _REPOST = r"(?i)[*\[(<{ ]*\b(?:full[ ._-]*)?(?:re-?post(?:ed)?|re-?up(?:load(?:ed)?)?)\b[*\])>} ]*"
 _REQUEST = r"^(?i:\W*re: ?)?\W*\[(\d{5,8})\]-?[\[\x1d]"
@@ -158,10 +152,8 @@ def legible(texts: pl.Series) -> pl.Series:
 
 def _legible(text: str) -> str:
     if "=?" in text:
-        try:
+        with suppress(HeaderParseError, LookupError, ValueError):
             text = str(make_header(decode_header(text)))
-        except (HeaderParseError, LookupError, UnicodeError, ValueError):
-            pass
     for entity, sign in (("&quot;", '"'), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
         text = text.replace(entity, sign)
     try:
@@ -193,34 +185,26 @@ def _with_name(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_counter(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add `file_number`, `file_total`, `counter` (its kind) and cut it out of `rest`, leaving the mark `\\x1d`."""
-    digits = frame.with_row_index().filter(pl.col("rest").str.contains(r"\d(?:/|\|| ?- ?| ?(?i:of|von|de|van) ?)\d"))
+    """Add `file_number`, `file_total` and `counter` (its kind), and put a mark in its place in `rest`."""
     rest = pl.col("rest")
-    found = digits.select(
-        "index", "rest", number=pl.lit(None, pl.Int32), total=pl.lit(None, pl.Int32), counter=pl.lit("")
+    frame = frame.with_row_index().with_columns(
+        counter=pl.lit(""), file_number=pl.lit(None, pl.Int32), file_total=pl.lit(None, pl.Int32)
     )
-    for (kind, pattern), cut in zip(_COUNTERS, _CUTS, strict=True):
-        # A lone (1/1) gives way to any later kind: it may be a doubled segment counter.
-        weak = (pl.col("counter") == "") | ((pl.col("counter") == "()") & (pl.col("total") == 1))
-        pair = rest.str.extract_groups(pattern)
-        number, total = pair.struct[0].cast(pl.Int32), pair.struct[1].cast(pl.Int32)
-        years = number.is_between(1900, 2099) & total.is_between(1900, 2099)
-        take = weak & (total >= 1) & (number <= total) & ~years
-        found = found.with_columns(
-            number=pl.when(take).then(number).otherwise("number"),
-            total=pl.when(take).then(total).otherwise("total"),
-            counter=pl.when(take).then(pl.lit(kind)).otherwise("counter"),
-            rest=pl.when(take).then(_cut_last(rest, cut)).otherwise(rest),
+    pairs = frame.filter(rest.str.contains(rf"\d(?:/|\|| ?- ?| ?{_OF} ?)\d"))
+    for kind, pattern in _COUNTERS:
+        parts = rest.str.extract_groups(pattern).struct
+        found = pairs.select(
+            rest=rest, index="index", before=parts[0], n=parts[1].cast(pl.Int32), total=parts[2].cast(pl.Int32)
         )
-    found = found.select("index", "counter", file_number="number", file_total="total", cut="rest")
-    frame = frame.with_row_index().join(found, on="index", how="left", maintain_order="left")
-    return frame.with_columns(rest=pl.coalesce("cut", "rest"), counter=pl.col("counter").fill_null(""))
-
-
-def _cut_last(text: pl.Expr, pattern: str) -> pl.Expr:
-    greedy = f"^(?P<before>.*){pattern}" if not pattern.startswith("(?i)") else f"(?i)^(?P<before>.*){pattern[4:]}"
-    kept = r"${before}" + ("\x1a\x1d" if r"\x1a)" in pattern else "\x1d")
-    return text.str.replace(greedy, kept)
+        years = pl.col("n").is_between(1900, 2099) & pl.col("total").is_between(1900, 2099)
+        found = found.filter((pl.col("total") >= 1) & (pl.col("n") <= pl.col("total")) & ~years)
+        marked = pl.concat_str("before", pl.lit(_COUNTER_MARK), rest.str.replace(pattern, ""))
+        found = found.select("index", counter=pl.lit(kind), file_number="n", file_total="total", rest=marked)
+        frame = frame.update(found, on="index", maintain_order="left")
+        # A lone (1/1) gives way to any later kind: it may be a doubled segment counter.
+        settled = found.filter(~((pl.col("counter") == "()") & (pl.col("file_total") == 1)))["index"]
+        pairs = pairs.filter(~pl.col("index").is_in(settled.implode()))
+    return frame.drop("index")
 
 
 _NAME_TO_QUOTE = rf'^([^"]*?)([^\x1d\x1a\[\]<>|"]*[^\x1d\x1a\[\]<>|"\s]\.(?i:{KNOWN_EXTENSION}))("[^"]*)$'
@@ -302,8 +286,3 @@ def _without_title(name: str) -> str:
         if name[end] == " " and name.startswith(name[:end], end + 1):
             return name[end + 1 :]
     return name
-
-
-def is_bare_token(head: pl.Expr) -> pl.Expr:
-    """Whether a head is one word of what generators draw from, and nothing else."""
-    return head.str.contains(TOKEN)

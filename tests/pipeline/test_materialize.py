@@ -226,7 +226,7 @@ def test_names_and_rules_of_a_history():
 
 def test_a_crosspost_counts_in_the_first_listed_group_alone():
     xrefs = [f"{GROUP}:1", f"{OTHER}:5 {GROUP}:2", f"{GROUP}:3 {OTHER}:6", f"alt.no:1 {OTHER}:1 {GROUP}:4", f"alt.no:1 {GROUP}:5", "", "alt.no:9"]  # fmt: skip
-    frame = lines_of([('"deb.part01.rar" yEnc (%d/7)' % i, xref) for i, xref in enumerate(xrefs, 1)])
+    frame = lines_of([(f'"deb.part01.rar" yEnc ({i}/7)', xref) for i, xref in enumerate(xrefs, 1)])
     batch = batch_of(frame, size=1000_000)
     assert batch.counters.outside_main == 2
     found = batch.segments if batch.segments.height else batch.fragment_segments
@@ -353,3 +353,68 @@ def test_islands_are_cut_by_a_long_silence():
         {"key": [1] * 7, "at": [None if day is None else START + dt.timedelta(days=day) for day in days]}
     )
     assert frame.select(islands("key", "at")).to_series().to_list() == [0, 2, 0, 0, 0, 1, 2]
+
+
+def records_of(subjects, posters=None):
+    frame = lines_of([(f"{subject} (1/1)", "") for subject in subjects])
+    if posters:
+        frame = frame.with_columns(poster=pl.Series(posters))
+    return batch_of(frame).records.sort("name")
+
+
+HASHES = [f"{word(random.Random(n), 32, '0123456789abcdef')}" for n in range(8)]
+
+TOGETHER = {
+    "subtitles beside their set": ['[149277]-[035/122] - "149277.r16" yEnc', '[149277]-[013/122] - "149277-Subs.par2" yEnc'],
+    "index par2 and its volumes": ['[1/3] - "deb.part1.rar" yEnc', '[2/3] - "deb.par2" yEnc', '[3/3] - "deb.vol0+1.PAR2" yEnc'],
+    "padding and case of one post": ['Deb [01/3] - "deb.R00" yEnc', 'Deb [2/3] - "deb.r01" yEnc', 'DEB [003/3] - "deb.sfv" yEnc'],
+    "short scene names below a title": ['Metropolis.1927 [1/2] - "mtr-27.rar" yEnc', 'Metropolis.1927 [2/2] - "sample-mtr.mkv" yEnc'],
+    "discs of one request": ['[27575]-[#altbin@EFNet]-[Full]-[CD1]-[01/58] - "CD1.par2" yEnc', '[27575]-[#altbin@EFNet]-[Full]-[CD2]-[01/60] - "CD2.par2" yEnc'],
+    "names drawn for each file": [f'[{n}/8] - "{name}.part{n}.rar" yEnc' for n, name in enumerate(HASHES, 1)],
+    "tracks of an album": [f'[{n}/3] - "0{n} - Band - Song {n}.mp3" yEnc' for n in (1, 2, 3)],
+    "a folder in the name": ['[1/2] "Debian/a.iso" - yEnc', '[2/2] "Debian/b.iso" - yEnc'],
+    "a title without a counter": ['Some.Long.Title - "01-Some.Long.Title.mp3" yEnc', 'Some.Long.Title - "Some.Long.Title.nfo" yEnc'],
+}  # fmt: skip
+
+APART = {
+    "sets below one advertisement": ['Best posts ever - [01/19] - "Age.of.Sail.part1.rar" yEnc', 'Best posts ever - [01/19] - "Rising.Sun.part1.rar" yEnc'],
+    "sets of one request with other titles": ['[278997]-[FULL]-[#a.b.x@EFNet]-[ Faust ]-[3/9] - "f.r00" yEnc', '[278997]-[FULL]-[#a.b.x@EFNet]-[ Golem ]-[01/58] - "g.r00" yEnc'],
+    "single files below one heading": ['New eBooks - "Ann Author - Work.epub" yEnc', 'New eBooks - "Ben Writer - Opus.epub" yEnc'],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("subjects", TOGETHER.values(), ids=TOGETHER)
+def test_files_of_one_release_stay_together(subjects):
+    assert records_of(subjects)["files"].to_list() == [len(subjects)]
+
+
+@pytest.mark.parametrize("subjects", APART.values(), ids=APART)
+def test_files_of_two_releases_stay_apart(subjects):
+    assert records_of(subjects)["files"].to_list() == [1, 1]
+
+
+def test_a_poster_drawn_for_each_file_does_not_split_a_release():
+    posters = [f"{word(random.Random(n), 13)}@ngPost.com" for n in range(3)]
+    records = records_of([f'Debian.12 [{n}/3] - "{HASHES[0]}.part{n}.rar" yEnc' for n in (1, 2, 3)], posters)
+    assert records["files"].to_list() == [3]
+
+
+def test_posts_of_two_posters_are_two_releases():
+    records = records_of(
+        ['Deb [1/2] - "d.rar" yEnc', 'Deb [1/2] - "d.rar" yEnc'], ["Ann <a@example.org>", "Ben <b@example.org>"]
+    )
+    assert records["files"].to_list() == [1, 1]
+
+
+def test_counting_from_zero_expects_one_more_file():
+    records = records_of([f'Deb [{n}/2] - "d.r0{n}" yEnc' for n in (0, 1, 2)])
+    assert records.select("files", "files_expected").rows() == [(3, 3)]
+
+
+def test_hash_floods_are_dropped_and_random_names_of_a_named_poster_are_kept():
+    flood = lines_of([(f'9f5c34f99c4a3471 [{n}/8] - "{name[:16]}" yEnc (1/2)', "") for n, name in enumerate(HASHES, 1)])
+    batch = batch_of(flood)
+    assert (batch.counters.garbage, batch.counters.kept) == (8, 0)
+    assert batch.samples["kind"].unique().to_list() == ["garbage"]
+    kept = records_of(['t2EI3CdWq9[08/52] - "t2EI3CdWq9.part07.rar" yEnc'])
+    assert kept.select("readable_name", "category").rows() == [(False, 8020)]

@@ -59,7 +59,7 @@ SHAPES = [
     ('[REPOST][ Name ] [35/61] - "name.r20" yEnc', 35, 61, "name.r20", "Name"),
     ('[01/10] - "file.xyz" yEnc - [001/107] - "f.rar" yEnc', 1, 107, "f.rar", None),
     ('[01/12] - ""f.rar"" yEnc', 1, 12, "f.rar", "f"),
-    ('[01/12] - &quot;f.rar&quot; yEnc', 1, 12, "f.rar", "f"),
+    ("[01/12] - &quot;f.rar&quot; yEnc", 1, 12, "f.rar", "f"),
     ('[1/12] "Debian/iso/f.iso" - yEnc', 1, 12, "f.iso", "iso"),
 ]  # fmt: skip
 
@@ -125,7 +125,10 @@ def test_a_random_word_is_set_aside_as_random(subject):
     assert row["rule"] == "set_aside_random"
 
 
-@pytest.mark.parametrize("subject", ["yEnc (3/50)", f"{HASH} (1/1)", "kX92mQz7LpT4vRbW (3/50)", "kX92mQz7LpT4vRbW [3/50]", " - yEnc (1/1) 5071"])
+@pytest.mark.parametrize(
+    "subject",
+    ["yEnc (3/50)", f"{HASH} (1/1)", "kX92mQz7LpT4vRbW (3/50)", "kX92mQz7LpT4vRbW [3/50]", " - yEnc (1/1) 5071"],
+)
 def test_nothing_to_group_on_is_obfuscated(subject):
     assert explain_subjects([subject])["kind"].to_list() == ["obfuscated"]
 
@@ -137,7 +140,7 @@ def test_a_repost_is_marked_and_keeps_its_name(mark):
 
 
 def test_request_ids_are_read():
-    subjects = ['[278997]-[FULL]-[#a.b.x@EFNet]-[ Faust ]-[06/51] - "f.mp4" yEnc (1/2)', '[134824]-[001/117] - "134824-0.0" yEnc (1/2)', '[1977] Band - File 15 of 20: 06 Band.flac (1/2)']  # fmt: skip
+    subjects = ['[278997]-[FULL]-[#a.b.x@EFNet]-[ Faust ]-[06/51] - "f.mp4" yEnc (1/2)', '[134824]-[001/117] - "134824-0.0" yEnc (1/2)', "[1977] Band - File 15 of 20: 06 Band.flac (1/2)"]  # fmt: skip
     assert explain_subjects(subjects)["request_id"].to_list() == ["278997", "134824", None]
 
 
@@ -162,7 +165,7 @@ PROFILES = [
     ("Postie", '[1/12] "name.part01.rar" - yEnc (3/50)', "aB3dE6gH9jK2mN5pQ8sTaB3dE6gH9jK2@aB3dE6gH.xY1"),
     ("pesto", '[1/12] - "name.part01.rar" yEnc (3/50)', "17f0a1b2c3d4e5f6.3.0123456789abcdef@abcdefghij.com"),
     ("Pan", 't [1/12] - "name.part01.rar" yEnc (003/050)', "pan$1a2b3$c4d5e6f7$1a2b3c4d$e5f60718@example.org"),
-    ("Forte Agent", 't [1/12] - name.part01.rar (03/50)', "0123456789abcdefghijklmnopqrstuv01@4ax.com"),
+    ("Forte Agent", "t [1/12] - name.part01.rar (03/50)", "0123456789abcdefghijklmnopqrstuv01@4ax.com"),
     (None, '[1/12] - "name.part01.rar" yEnc (3/50)', "someone@nyuu"),
 ]  # fmt: skip
 

@@ -1,0 +1,158 @@
+"""Names, main group, signatures and categories, each alone."""
+
+import random
+import string
+
+import polars as pl
+import pytest
+
+from pipeline.batch import GroupList, Signature, SignatureTable
+from pipeline.categories import category
+from pipeline.files import stem
+from pipeline.maingroup import in_main_group
+from pipeline.names import are_random
+from pipeline.posters import shapes, stable
+from pipeline.signatures import DEFAULT_TABLE, is_dropped
+
+READABLE = [
+    "Nosferatu.1922.720p.PDM",
+    "nosferatu",
+    "debian125",
+    "metropolis",
+    "Faust.1926",
+    "Ulysses",
+    "Arch.2024.05.01",
+    "654258deb12",
+    "faust-s",
+    "Series.S01E01.Pilot",
+    "Age.of.Sail",
+    "Rising.Sun.1937.PDM",
+    "ABC-123",
+    "ubuntu-24.04-desktop-amd64",
+    "CamelCaseName",
+    "MI-S01E09",
+    "Fjällräven",
+    "Abenteuer.im.Schwarzwald.German.DVDRip.XviD",
+    "Przygody.w.Krakowie",
+    "openSUSE-Leap-15.5-DVD-x86_64",
+    "Kubuntu2404",
+    "Slackware15",
+    "wikidata-20240101-all.json",
+    "Großstadtsinfonie",
+    "Thunderbird.115.6.0.x64",
+    "Band_Album_FLAC",
+    "OpenStreetMap",
+    "PostgreSQL16",
+    "FreeBSD-14.0",
+    "DasCabinetDesDrCaligari",
+    "TheGeneral1926",
+    "archlinux-x86_64",
+    "Броненосец.Потёмкин",
+    "メトロポリス",
+    "ΗΟδύσσεια",
+    "linuxmint-21.3-cinnamon",
+]
+
+
+def test_readable_names_are_not_random():
+    names = pl.Series(READABLE)
+    assert names.filter(are_random(names)).to_list() == []
+
+
+@pytest.mark.parametrize(
+    ("alphabet", "length", "least"),
+    [
+        (string.ascii_letters + string.digits, 12, 0.95),
+        (string.ascii_letters + string.digits, 20, 0.99),
+        (string.ascii_letters, 20, 0.98),
+        (string.ascii_lowercase, 20, 0.9),
+        ("0123456789abcdef", 16, 1.0),
+        ("0123456789ABCDEF", 32, 1.0),
+    ],
+)
+def test_generated_names_are_random(alphabet, length, least):
+    draw = random.Random(7)
+    names = pl.Series(["".join(draw.choices(alphabet, k=length)) for _ in range(5000)])
+    assert are_random(names).mean() >= least
+
+
+def test_a_drawn_poster_is_no_identity_and_a_named_one_is():
+    posters = pl.Series(
+        ["kJ8sDf72hQwLz@ngPost.com", "Ann  Poster <ANN@example.org>", "aB3dE6gH9jK2 <aB3dE6gH9jK2@xYz12.abC>", "nobody"]
+    )
+    assert stable(posters).to_list() == ["", "ann poster <ann@example.org>", "", "nobody"]
+    assert shapes(posters).to_list() == ["random@ngPost.com", "named", "random", "none"]
+
+
+@pytest.mark.parametrize(
+    ("xref", "main"),
+    [
+        ("b:1", True),
+        ("a:1 b:2", False),
+        ("b:2 a:1", True),
+        ("x:3 a:1 b:2", False),
+        ("x:3 b:2", True),
+        ("x:3", True),
+        ("", True),
+        ("a:1", False),
+        ("bb:1 b:2", True),
+    ],
+)
+def test_the_first_listed_group_of_xref_is_the_main_group(xref, main):
+    assert in_main_group(pl.Series([xref]), "b", GroupList(1, ("a", "b"))).to_list() == [main]
+
+
+def test_the_first_line_that_fits_decides():
+    table = SignatureTable(
+        1, (Signature("a|*|q", "keep", ""), Signature("a|*|*", "drop", ""), Signature("tool:T", "drop", ""))
+    )
+    signatures = pl.Series(["a|named|q", "a|named|u", "b|named|q", "b|named|q", "a.|x|y"])
+    tools = pl.Series(["", "", "", "T", ""])
+    assert is_dropped(table, signatures, tools).to_list() == [False, True, False, True, False]
+
+
+@pytest.mark.parametrize("line", [Signature("a|b", "drop", ""), Signature("a|b|c", "burn", "")])
+def test_a_table_line_that_cannot_be_read_is_refused(line):
+    with pytest.raises(ValueError, match="signature"):
+        is_dropped(SignatureTable(1, (line,)), pl.Series(["a|b|c"]), pl.Series([""]))
+
+
+def test_every_line_of_the_default_table_has_a_reason():
+    assert DEFAULT_TABLE.version == 1
+    assert all(line.reason and line.verdict in {"drop", "keep"} for line in DEFAULT_TABLE.signatures)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("deb.part01.rar", "deb"), ("deb.r00", "deb"), ("deb.s07", "deb"), ("deb.7z.001", "deb"), ("deb.001", "deb"), ("deb.par2", "deb"),
+        ("deb.vol00+1.PAR2", "deb"), ("deb.vol1781+137.par2", "deb"), ("deb.vol0-1.par2", "deb"), ("Song.mp3.vol0+1.PAR2", "Song"),
+        ("deb-sample.mkv", "deb"), ("149277-Subs.par2", "149277"), ("deb.nzb", "deb"), ("x.10", "x"), ("file.xyz", "file"), ("deb", "deb"),
+    ],
+)  # fmt: skip
+def test_the_stem_is_what_the_files_of_a_release_share(name, expected):
+    assert pl.DataFrame({"name": [name]}).select(stem(pl.col("name"))).item() == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "extensions", "random_name", "expected"),
+    [
+        ("Series.S01E02.720p.HDTV.x264-GRP", ["rar"], False, 5040),
+        ("Series.S01E02.HDTV.XviD-GRP", ["rar"], False, 5030),
+        ("Series.S01E02.1080p.WEB-DL.x264", ["mkv"], False, 5010),
+        ("Nosferatu.1922.1080p.BluRay.x264-PDM", ["rar"], False, 2050),
+        ("Nosferatu.1922.720p.x264-PDM", ["rar"], False, 2040),
+        ("Nosferatu.1922.2160p.UHD.BluRay-PDM", ["mkv"], False, 2045),
+        ("Nosferatu.1922.DVDRip.XviD-PDM", ["rar"], False, 2030),
+        ("Band - Album", ["mp3", "nfo"], False, 3010),
+        ("Band - Album", ["flac"], False, 3040),
+        ("Author - Work", ["epub"], False, 7020),
+        ("Comic 001", ["cbz"], False, 7030),
+        ("ubuntu-24.04-desktop-amd64", ["iso", "par2"], False, 4020),
+        ("Something", ["rar", "par2"], False, 8010),
+        ("8b33bf5960714efb", ["rar"], True, 8020),
+    ],
+)
+def test_a_category_is_right_or_unknown(name, extensions, random_name, expected):
+    frame = pl.DataFrame({"name": [name], "extensions": [extensions], "random": [random_name]})
+    assert frame.select(category(pl.col("name"), pl.col("extensions"), pl.col("random"))).item() == expected
