@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from string import Formatter
 
 import numpy as np
 import polars as pl
@@ -101,23 +102,31 @@ def _uploads(rng: Rng, stream: Stream, room: int, mix: Mix) -> tuple[_Upload, In
         post = _post(rng, stream, left) if endless is None else next(endless)
         parts = [_segments(file.size, stream.tool.article) for file in post.files]
         limit = left if endless is not None or rng.random() >= mix.aborted else _broken_off(rng, parts, left)
-        for number, (file, count) in enumerate(zip(post.files, parts, strict=True), 1):
-            take = min(count, limit)
-            if take == 0:
-                break
-            upload.post_of.append(len(upload.posts))
-            upload.number.append(number)
-            upload.files.append(file)
-            upload.parts.append(count)
-            sent.append(take)
-            limit -= take
-            left -= take
+        taken = parts if sum(parts) <= limit else _cut(parts, limit)
+        upload.post_of.extend([len(upload.posts)] * len(taken))
+        upload.number.extend(range(1, len(taken) + 1))
+        upload.files.extend(post.files[: len(taken)])
+        upload.parts.extend(parts[: len(taken)])
         upload.posts.append(post)
+        sent.extend(taken)
+        left -= sum(taken)
     return upload, np.array(sent, dtype=np.int64)
 
 
 def _segments(size: int, article: int) -> int:
     return -(-size // article) if article else 1
+
+
+def _cut(parts: list[int], limit: int) -> list[int]:
+    """The lines of each file that fit in `limit`, without files of which nothing fits."""
+    taken: list[int] = []
+    for count in parts:
+        take = min(count, limit)
+        if take == 0:
+            break
+        taken.append(take)
+        limit -= take
+    return taken
 
 
 def _broken_off(rng: Rng, parts: list[int], left: int) -> int:
@@ -218,27 +227,39 @@ def _subjects(rng: Rng, stream: Stream, upload: _Upload, lines: Lines, ids: pl.S
 def _around_counter(rng: Rng, stream: Stream, upload: _Upload) -> tuple[pl.Series, pl.Series]:
     """What stands before and after the segment counter, one entry a file."""
     shape = stream.tool.shape
-    tokens = (
-        ragged(rng, len(upload.files), 16, 24, B62).to_list() if "{r}" in shape.before else [""] * len(upload.files)
-    )
-    before: list[str] = []
-    after: list[str] = []
-    for at, file in enumerate(upload.files):
-        post = upload.posts[upload.post_of[at]]
-        count, number = len(post.files), upload.number[at]
-        facts = {
-            "t": post.name,
-            "n": f"{number:0{len(str(count))}d}" if shape.pad_files else str(number),
-            "N": count,
-            "f": file.name,
-            "P": upload.parts[at],
-            "s": file.size,
-            "r": tokens[at],
-        }
-        template = shape.before if count > 1 or shape.lone_counter else shape.before.replace("[{n}/{N}] - ", "")
-        before.append(template.format_map(facts))
-        after.append(shape.after.format_map(facts))
-    return pl.Series(before), pl.Series(after)
+    totals = pl.Series([len(upload.posts[at].files) for at in upload.post_of])
+    numbers = pl.Series(upload.number).cast(pl.String)
+    if shape.pad_files:
+        widths = totals.cast(pl.String).str.len_bytes()
+        numbers = pl.select(pl.lit(numbers).str.zfill(pl.lit(widths))).to_series()
+    facts = {
+        "t": pl.Series([post.name for post in upload.posts]).gather(upload.post_of),
+        "n": numbers,
+        "N": totals.cast(pl.String),
+        "f": pl.Series([file.name for file in upload.files]),
+        "P": pl.Series(upload.parts).cast(pl.String),
+        "s": pl.Series([file.size for file in upload.files]).cast(pl.String),
+    }
+    if "{r}" in shape.before:
+        facts["r"] = ragged(rng, len(upload.files), 16, 24, B62)
+    before = _written(shape.before, facts)
+    if not shape.lone_counter:
+        alone = _written(shape.before.replace(_COUNTER, ""), facts)
+        before = before.zip_with(totals > 1, alone)
+    return before, _written(shape.after, facts)
+
+
+_COUNTER = "[{n}/{N}] - "
+
+
+def _written(template: str, facts: dict[str, pl.Series]) -> pl.Series:
+    """A template filled in for each file."""
+    pieces: list[pl.Series | str] = []
+    for text, field, _, _ in Formatter().parse(template):
+        pieces += [text, *([facts[field]] if field else [])]
+    if all(isinstance(piece, str) for piece in pieces):
+        return pl.Series([template]).new_from_index(0, len(facts["t"]))
+    return join(*pieces)
 
 
 def _posters(rng: Rng, stream: Stream, upload: _Upload, lines: Lines) -> pl.Series:

@@ -38,8 +38,10 @@ class Fragment:
 def overview_text(rows: pl.DataFrame) -> bytes:
     """Overview rows as lines with CRLF, as they are sent."""
     line = pl.concat_str([*(pl.col(name) for name in rows.columns)], separator="\t")
-    text = rows.select(pl.concat_str(line, pl.lit("\r\n")).alias("line")).to_series().str.join("").item()
-    return as_sent(text.encode() if text else b"")
+    lines = rows.select(pl.concat_str(line, pl.lit("\r\n")).alias("line")).to_series().rechunk()
+    array = lines.to_arrow(compat_level=pl.CompatLevel.oldest())
+    text = array.buffers()[2]
+    return as_sent(text.to_pybytes()) if rows.height and text is not None else b""
 
 
 def deflate(text: bytes) -> Fragment:
