@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -144,6 +145,7 @@ class LocalDisk:
         target = self._at(path)
         with writing(path):
             self._make_folder(target.parent)
+            _sweep(target)
             return LocalReplacement(path, target)
 
     def read(self, path: str, offset: int = 0, length: int | None = None) -> bytes:
@@ -202,6 +204,8 @@ class LocalReplacement:
         self._target = target
         descriptor, temporary = tempfile.mkstemp(prefix=_TEMPORARY, suffix=target.name, dir=target.parent)
         self._temporary = Path(temporary)
+        # Held until the file is closed, by the process's death too: see `_sweep`.
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
         self._file = os.fdopen(descriptor, "wb")
 
     @property
@@ -225,6 +229,15 @@ class LocalReplacement:
         with contextlib.suppress(OSError):
             self._file.close()
         self._temporary.unlink(missing_ok=True)
+
+
+def _sweep(target: Path) -> None:
+    """Delete unfinished replacements of `target` whose writers died: nobody holds their lock."""
+    for left in target.parent.iterdir():
+        if left.name.startswith(_TEMPORARY) and left.name.endswith(target.name):
+            with contextlib.suppress(FileNotFoundError, BlockingIOError), left.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                left.unlink()
 
 
 def _sync(file: BinaryIO) -> None:

@@ -4,7 +4,7 @@ import errno
 
 import pytest
 
-from store.disk import BadPath, DiskFailed, DiskFull, LocalDisk
+from store.disk import BadPath, DiskFailed, DiskFull, LocalDisk, writing
 
 
 @pytest.fixture
@@ -116,3 +116,25 @@ def test_a_discarded_replacement_leaves_the_old_file(disk: LocalDisk):
     new.discard()
     assert [file.name for file in disk.root.iterdir()] == ["a"]
     assert disk.read("a") == b"old"
+
+
+def test_what_a_killed_writer_left_goes_with_the_next_replacement(disk: LocalDisk):
+    disk.create("a", b"old")
+    (disk.root / ".tmp-killeda").write_bytes(b"half")
+    (disk.root / ".tmp-killedb").write_bytes(b"of another file")
+    alive = disk.replace("a")
+    alive.file.write(b"first")
+    second = disk.replace("a")
+    second.file.write(b"second")
+    second.commit()
+    alive.commit()
+    assert disk.read("a") == b"first"
+    assert sorted(file.name for file in disk.root.iterdir()) == [".tmp-killedb", "a"]
+
+
+def test_a_disk_that_fills_while_writing_leaves_nothing(disk: LocalDisk):
+    """`/dev/full` answers every write with ENOSPC, as a full disk does."""
+    disk.root.mkdir()
+    (disk.root / "a").symlink_to("/dev/full")
+    with pytest.raises(DiskFull, match="free some space"), writing("a"), (disk.root / "a").open("wb") as file:
+        file.write(b"x" * 100_000)
