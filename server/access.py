@@ -6,12 +6,15 @@ import re
 from typing import Any, TypeAlias
 
 from litestar import Request
+from litestar.datastructures import Cookie
 from litestar.di import NamedDependency
 from litestar.params import SkipValidation
+from litestar.response import Redirect
 
 from server.library import Library
 from server.newznab.feed import Site
 from server.newznab.parameters import Parameters
+from server.sessions import COOKIE, SECONDS, Sessions
 from store.catalog.keys import ApiKey
 from store.configuration import Server, Settings
 
@@ -23,8 +26,6 @@ TheSettings: TypeAlias = NamedDependency[SkipValidation[Settings]]
 
 KEY_NAMES = ("apikey", "r", "key")
 """Names under which clients send the API key."""
-
-SESSION_KEY = "apikey"
 
 _HOST = re.compile(r"[A-Za-z0-9.\-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?")
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
@@ -40,9 +41,27 @@ def sent_key(request: AnyRequest, sent: Parameters) -> str:
     return sent.text(*KEY_NAMES) or request.headers.get("x-api-key", "").strip()
 
 
+def sessions(request: AnyRequest) -> Sessions:
+    """The open sessions of the application."""
+    return request.app.state.sessions
+
+
+def logged_in(request: AnyRequest, apikey: str, following: str, settings: Server) -> Redirect:
+    """Begin a session with this key and send the browser on."""
+    cookie = Cookie(
+        COOKIE,
+        value=sessions(request).open(apikey),
+        max_age=SECONDS,
+        httponly=True,
+        samesite="lax",
+        secure=settings.public_url.startswith("https:"),
+    )
+    return Redirect(following, status_code=303, cookies=[cookie])
+
+
 def session_key(request: AnyRequest) -> str:
     """The API key this browser logged in with, empty when it did not."""
-    return str(request.session.get(SESSION_KEY, ""))
+    return sessions(request).key(request.cookies.get(COOKIE, ""))
 
 
 def caller(request: AnyRequest, library: Library, sent: Parameters) -> ApiKey | None:

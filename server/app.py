@@ -9,9 +9,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from litestar import Litestar, Response, get
 from litestar.config.compression import CompressionConfig
+from litestar.datastructures import State
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import HTTPException
-from litestar.middleware.session.server_side import ServerSideSessionConfig
 from litestar.params import SkipValidation
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
@@ -28,12 +28,12 @@ from server.newznab.feed import title
 from server.pages.account import login, logout
 from server.pages.browse import details, search_page, style
 from server.pages.frame import failure
+from server.sessions import Sessions
 from store.catalog.connection import Catalog, CatalogUnavailable
 from store.configuration import Settings
 from store.disk import Disk
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_SESSION_SECONDS = 30 * 24 * 3600
 _LOG = logging.getLogger(__name__)
 
 
@@ -45,10 +45,6 @@ def create_app(catalog: Catalog, disk: Disk, settings: Settings) -> Litestar:
 def application(library: Library, settings: Settings) -> Litestar:
     """The application over a library."""
     metrics = Metrics.new()
-    secure = settings.server.public_url.startswith("https:")
-    session = ServerSideSessionConfig(
-        key="overlake", max_age=_SESSION_SECONDS, secure=secure, httponly=True, samesite="lax", renew_on_access=True
-    )
     return Litestar(
         [api, api_v1, getnzb, search_page, details, style, login, logout, health, metrics_page],
         dependencies={
@@ -56,7 +52,8 @@ def application(library: Library, settings: Settings) -> Litestar:
             "settings": Provide(lambda: settings, sync_to_thread=False),
             "metrics": Provide(lambda: metrics, sync_to_thread=False),
         },
-        middleware=[metrics.measured, session.middleware],
+        state=State({"sessions": Sessions()}),
+        middleware=[metrics.measured],
         before_send=[spell],
         compression_config=CompressionConfig(backend="gzip", gzip_compress_level=5),
         template_config=TemplateConfig(instance=JinjaTemplateEngine.from_environment(templates())),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
+import signal
+from contextlib import suppress
 from urllib.parse import unquote
 
 import uvicorn
@@ -25,7 +27,9 @@ def serve(settings: Settings) -> None:
         CatalogUnavailable: Postgres cannot be started or reached.
         SystemExit: the port is taken.
     """
-    with open_stores(settings) as stores:
+    # uvicorn repeats the signal once it has stopped: as an exception it lets the stores be closed, and the process end well.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with open_stores(settings) as stores, suppress(KeyboardInterrupt):
         app = create_app(stores.catalog, stores.disk, settings)
         uvicorn.Server(configuration(app, settings)).run()
 

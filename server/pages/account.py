@@ -13,24 +13,24 @@ from litestar.enums import RequestEncodingType
 from litestar.params import Body
 from litestar.response import Redirect
 
-from server.access import SESSION_KEY, AnyRequest, TheLibrary
+from server.access import AnyRequest, TheLibrary, TheSettings, logged_in, sessions
 from server.pages.frame import local, login_form
+from server.sessions import COOKIE
 
 Form = Annotated[dict[str, Any], Body(media_type=RequestEncodingType.URL_ENCODED)]
 
 
 @post("/login", sync_to_thread=True)
-def login(request: AnyRequest, data: Form, library: TheLibrary) -> Response[Any]:
+def login(request: AnyRequest, data: Form, library: TheLibrary, settings: TheSettings) -> Response[Any]:
     """Take the key of the form into the session and go on to the page that was asked for."""
     secret, following = str(data.get("apikey", "")).strip(), local(str(data.get("following", "/")))
     if library.key(secret) is None:
         return login_form(following, refused=True)
-    request.set_session({SESSION_KEY: secret})
-    return Redirect(following, status_code=303)
+    return logged_in(request, secret, following, settings.server)
 
 
 @post("/logout", sync_to_thread=False)
 def logout(request: AnyRequest) -> Response[Any]:
     """End the session."""
-    request.clear_session()
+    sessions(request).close(request.cookies.get(COOKIE, ""))
     return Redirect("/", status_code=303)

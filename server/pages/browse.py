@@ -10,9 +10,8 @@ from urllib.parse import urlencode
 
 from litestar import Response, get
 from litestar.params import FromPath
-from litestar.response import Redirect
 
-from server.access import KEY_NAMES, SESSION_KEY, AnyRequest, TheLibrary, TheSettings, parameters, sent_key, session_key
+from server.access import KEY_NAMES, AnyRequest, TheLibrary, TheSettings, logged_in, parameters, sent_key, session_key
 from server.library import Library, release_id
 from server.newznab.categories import CATEGORIES
 from server.newznab.errors import Refused
@@ -21,6 +20,7 @@ from server.newznab.parameters import Parameters
 from server.nzb import Contents, merge
 from server.pages.frame import failure, login_form, page
 from store.catalog.search import Page
+from store.configuration import Settings
 
 _STYLE = Path(__file__).parent / "style.css"
 _PAGE = 50
@@ -61,7 +61,7 @@ _CATEGORIES = {"": "All categories"} | {str(own.id): own.name for own in CATEGOR
 def search_page(request: AnyRequest, library: TheLibrary, settings: TheSettings) -> Response[Any]:
     """Search by name with filters, all in the address: the same parameters as the API's."""
     sent = parameters(request)
-    stop = _guard(request, library, sent)
+    stop = _guard(request, library, settings, sent)
     if stop is not None:
         return stop
     try:
@@ -90,7 +90,7 @@ def search_page(request: AnyRequest, library: TheLibrary, settings: TheSettings)
 @get("/details/{name:str}", sync_to_thread=True)
 def details(request: AnyRequest, name: FromPath[str], library: TheLibrary, settings: TheSettings) -> Response[Any]:
     """All that is known of a release: where it was posted, how complete it is, and its files."""
-    stop = _guard(request, library, parameters(request))
+    stop = _guard(request, library, settings, parameters(request))
     if stop is not None:
         return stop
     try:
@@ -121,7 +121,7 @@ def style() -> Response[bytes]:
     )
 
 
-def _guard(request: AnyRequest, library: Library, sent: Parameters) -> Response[Any] | None:
+def _guard(request: AnyRequest, library: Library, settings: Settings, sent: Parameters) -> Response[Any] | None:
     """The login form for a stranger, null for a known browser.
 
     A valid key in the address is taken into the session, and the browser sent on without it, so that it does not stay in the
@@ -129,9 +129,8 @@ def _guard(request: AnyRequest, library: Library, sent: Parameters) -> Response[
     """
     secret = sent_key(request, sent)
     if secret and library.key(secret) is not None:
-        request.set_session({SESSION_KEY: secret})
         kept = urlencode([(name, value) for name, value in sent.values.items() if name not in KEY_NAMES])
-        return Redirect(request.url.path + (f"?{kept}" if kept else ""), status_code=303)
+        return logged_in(request, secret, request.url.path + (f"?{kept}" if kept else ""), settings.server)
     if library.key(session_key(request)) is None:
         query = request.scope["query_string"].decode("latin-1")
         return login_form(request.url.path + (f"?{query}" if query and not secret else ""), refused=bool(secret))

@@ -16,7 +16,6 @@ from litestar.testing import TestClient
 from pipeline import schema
 from pipeline.batch import Batch, Counters
 from server.app import application
-from server.library import Library
 from server.newznab.errors import NO_ITEM, Refused
 from store.catalog.connection import CatalogUnavailable
 from store.catalog.keys import ApiKey
@@ -157,10 +156,23 @@ def content_of() -> Callable[..., RecordContent]:
     return make_content
 
 
-@pytest.fixture
-def shelf() -> Shelf:
-    """Three releases, the first with two files."""
+@pytest.fixture(scope="session")
+def app_and_shelf() -> tuple[Litestar, Shelf]:
+    """One application for all tests, over a shelf that each test fills anew."""
     shelf = Shelf()
+    return application(shelf, Settings()), shelf
+
+
+@pytest.fixture
+def app(app_and_shelf: tuple[Litestar, Shelf]) -> Litestar:
+    return app_and_shelf[0]
+
+
+@pytest.fixture
+def shelf(app_and_shelf: tuple[Litestar, Shelf]) -> Shelf:
+    """Three releases, the first with two files."""
+    shelf = app_and_shelf[1]
+    shelf.__init__()
     shelf.add(make_release(1), make_content(make_file("debian.iso.vol0+1.par2", 1), make_file("debian.iso", 4)))
     shelf.add(make_release(2, name="Night.of.the.Living.Dead.1968", category=2040))
     shelf.add(make_release(3, name="Open.Show.S01E02.720p", category=5040))
@@ -168,12 +180,7 @@ def shelf() -> Shelf:
 
 
 @pytest.fixture
-def app(shelf: Library) -> Litestar:
-    return application(shelf, Settings())
-
-
-@pytest.fixture
-def client(app: Litestar) -> Iterator[TestClient]:
+def client(app: Litestar, shelf: Shelf) -> Iterator[TestClient]:
     with TestClient(app) as client:
         client.headers["Accept-Encoding"] = "identity"
         yield client

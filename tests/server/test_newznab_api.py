@@ -282,7 +282,7 @@ def test_any_code_point_in_names_gives_xml_that_parses_back(call, shelf, release
     assert item.findtext("title") == (kept or shelf.releases[0].id.hex)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(

@@ -56,13 +56,35 @@ def test_commit_search_download(settings, release_of, content_of, file_of, batch
                 "t=search&q=!!!",
             ):
                 assert not etree.fromstring(client.get(f"/api?{query}&apikey={secret}").content).findall("channel/item")
+            for hostile in (
+                "'",
+                "a:*&|!(",
+                "%00",
+                "\\",
+                "--",
+                "*",
+                "a*b*",
+                "-a",
+                "<->",
+                "%",
+                "_",
+                "x" * 5000,
+                "a " * 3000,
+                "%f0%9f%90%a7",
+                "日本",
+                "ﬁ",
+                "a'b--c;",
+            ):
+                for name in ("q", "group", "poster"):
+                    answer = client.get(f"/api?t=search&{name}={hostile}&apikey={secret}")
+                    assert (answer.status_code, etree.fromstring(answer.content).tag) == (200, "rss"), hostile
             answers = [client.get(item.findtext("link").removeprefix("http://testserver.local")) for _ in range(2)]
             assert answers[0].content == answers[1].content
             assert {file.name for file in rnzb.Nzb.from_str(answers[0].text).files} == {"debian.iso", "debian.par2"}
             assert "Debian" in client.get(f"/?q=debian&apikey={secret}").text
             assert "debian.iso" in client.get(item.findtext("guid").removeprefix("http://testserver.local")).text
             (key,) = keys.list_keys(catalog)
-            assert {use.kind: use.count for use in keys.usage(catalog, key.id)} == {"api": 10, "get": 2}
+            assert {use.kind: use.count for use in keys.usage(catalog, key.id)} == {"api": 61, "get": 2}
             keys.revoke(catalog, key.id)
             assert client.get("/").status_code == 401
             assert client.get(f"/getnzb/{release.id.hex}.nzb?apikey={secret}").status_code == 401
