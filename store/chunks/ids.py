@@ -236,10 +236,12 @@ def _position_codes(characters: Bytes, leads: Integers) -> Integers:
         same = characters[1:] == characters[:-1]
         same[leads[1:] - 1] = True
         held = same.all(axis=0) & ~constant
-    if len(characters) < _SURE_ROWS:
-        shown = np.array([common_alphabet(int(seen)) for seen in classes], np.int64)
-    else:
-        shown = classes
+    # Few rows do not show every class of an alphabet, and ragged alphabets pack worse than one that is a little too large.
+    unsure = np.where(held, leads.size, len(characters)) < _SURE_ROWS
+    shown = np.array(
+        [common_alphabet(seen) if some else seen for seen, some in zip(classes.tolist(), unsure.tolist(), strict=True)],
+        np.int64,
+    )
     codes = np.where(constant, _CONSTANT, _FIRST_ALPHABET + (shown << 1 | held))
     for radix, positions in _candidates(classes, constant, held, characters[0]):
         if _grows(_values(characters, positions, radix), len(positions), radix):
