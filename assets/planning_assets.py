@@ -1,6 +1,7 @@
 """What is to be done: the groups that are indexed, and their ranges as partitions, oldest era first."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import dagster as dg
 
@@ -16,7 +17,7 @@ from store.stores import Stores
 
 
 @dg.asset(group_name="planning", kinds={"nntp", "postgres"})
-def group_list(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[None]:
+def group_list(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[Any]:
     """The groups that are indexed, in order of preference, under a version: chosen from the provider's list."""
     wanted = stores.settings.groups
     active = retried(lambda: list_groups(account_of(stores.settings.provider)))
@@ -34,7 +35,7 @@ def group_list(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[None]:
 
 
 @dg.asset(deps=[group_list], group_name="planning", kinds={"nntp", "postgres"}, pool="nntp")
-def range_plan(context: dg.AssetExecutionContext, stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[None]:
+def range_plan(context: dg.AssetExecutionContext, stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[Any]:
     """The full ranges of every group with the month they were posted in, registered as partitions, oldest era first."""
     settings = stores.settings
     account, now = account_of(settings.provider), datetime.now(UTC)

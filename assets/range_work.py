@@ -10,8 +10,6 @@ from importlib.metadata import version
 
 import polars as pl
 
-from store.lake import OverviewMeta
-
 from assets.provider import account_of
 from pipeline.batch import Batch
 from pipeline.materialize import materialize
@@ -22,6 +20,7 @@ from store.catalog.commit import Committed, commit_range
 from store.catalog.edges import EdgeWritten, merge_edges
 from store.catalog.planning import OverviewFacts, Versions, group_seen, record_overview
 from store.catalog.versions import current_group_list, current_signatures
+from store.lake import OverviewMeta
 from store.stores import Stores
 
 SOFTWARE = version("overlake")
@@ -111,7 +110,9 @@ def derive_chunks(stores: Stores, range_: Range) -> Derived:
     try:
         overview, meta = stores.lake.read(stores.settings.provider.source, range_)
     except FileNotFoundError as error:
-        raise OverviewMissing(f"the overview of {range_.group} range {range_.index} is not in the lake; materialize the asset overview first") from error
+        raise OverviewMissing(
+            f"the overview of {range_.group} range {range_.index} is not in the lake; materialize the asset overview first"
+        ) from error
     group_list, signatures = current_group_list(stores.catalog), current_signatures(stores.catalog)
     batch = materialize(
         overview, range_, group_list, signatures, lines=meta.lines, malformed=meta.malformed, duplicate=meta.duplicate

@@ -1,6 +1,7 @@
 """What follows from all ranges together: releases that are final, and chunk files nobody needs any more."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import dagster as dg
 
@@ -13,7 +14,7 @@ ORPHAN_GRACE = timedelta(days=1)
 
 
 @dg.asset(deps=["release_chunks", "edge_chunks"], group_name="releases", kinds={"postgres"})
-def settled_releases(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[None]:
+def settled_releases(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[Any]:
     """Releases that no range or edge can still add to, with their completeness."""
     wanted = stores.settings.settle
     settled = settle(
@@ -23,7 +24,7 @@ def settled_releases(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[N
 
 
 @dg.asset(deps=["release_chunks", "edge_chunks"], group_name="releases", kinds={"postgres"})
-def collected_chunks(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[None]:
+def collected_chunks(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[Any]:
     """Chunk files that were replaced and whose readers are gone, deleted; and files no commit ever published."""
     grace = timedelta(hours=stores.settings.collect_grace_hours)
     gone = collect(stores.catalog, stores.disk, datetime.now(UTC), grace, ORPHAN_GRACE)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import httpx
 from cyclopts import Parameter
-from lxml import etree
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - lxml has no types
 
 from cli.console import err, out
 from cli.running import everything, free_port
