@@ -24,6 +24,9 @@ _TEMPORARY = ".tmp-"
 class DiskError(OSError):
     """The disk did not do what was asked; the message names the file and what to do."""
 
+    def __str__(self) -> str:
+        return str(self.strerror)
+
 
 class DiskFull(DiskError):
     """No space is left for the file."""
