@@ -102,13 +102,20 @@ class EmbeddedPostgres:
             return False
         return True
 
+    @property
+    def pid(self) -> int | None:
+        """Process id of the running server; null when it does not run."""
+        server = self._server()
+        return None if server is None else server.pid
+
     def dsn(self, database: str = "postgres") -> str:
         """Libpq URI of a database on this server."""
         return f"postgresql://{SUPERUSER}@/{database}?host={self.sockets}"
 
     def create_database(self, name: str) -> None:
         """Create a database unless it is there."""
-        with psycopg.connect(self.dsn(), autocommit=True) as connection, suppress(psycopg.errors.DuplicateDatabase):
+        made_meanwhile = suppress(psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation)
+        with psycopg.connect(self.dsn(), autocommit=True) as connection, made_meanwhile:
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
 
     @contextmanager

@@ -11,6 +11,7 @@ from psycopg.rows import class_row, namedtuple_row
 
 from catalog_sql import query
 from pipeline.batch import Counters
+from pipeline.planning import PlannedRange
 from pipeline.ranges import Range
 from store.catalog.connection import Catalog
 from store.catalog.interning import group_ids
@@ -18,15 +19,6 @@ from store.catalog.interning import group_ids
 
 class UnknownRange(LookupError):
     """No such range is planned."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedRange:
-    """A range to plan: its posting month (YYYYMM) and the believable date of its first article."""
-
-    range: Range
-    era: int
-    first_posted: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +110,27 @@ def group_seen(catalog: Catalog, source: int, group: str, low: int, high: int) -
 def plan(catalog: Catalog, ranges: Iterable[PlannedRange]) -> list[str]:
     """Add the ranges that are not planned yet; returns their partition keys, oldest era first.
 
+    Those without an article (`first_posted` is null) are recorded as known empty: see `known_empty`.
+
     Raises:
         ValueError: the group has ranges of another size.
     """
-    planned = [(item.range, item.era, item.range.key(item.era), "planned", item.first_posted) for item in ranges]
+    ranges = list(ranges)
+    known_empty(catalog, (item.range for item in ranges if item.first_posted is None))
+    planned = [
+        (item.range, item.era, item.range.key(item.era), "planned", item.first_posted)
+        for item in ranges
+        if item.first_posted is not None
+    ]
     return sorted(key for key in _add(catalog, planned) if key is not None)
 
 
 def known_empty(catalog: Catalog, ranges: Iterable[Range]) -> None:
-    """Record ranges that hold no article: they need no run and close their neighbours' edges."""
+    """Record ranges that hold no article: they need no run and close their neighbours' edges.
+
+    Raises:
+        ValueError: the group has ranges of another size.
+    """
     _add(catalog, [(range_, None, None, "empty", None) for range_ in ranges])
 
 

@@ -139,7 +139,7 @@ def planned(catalog: Catalog, count: int, groups: tuple[str, ...] = (GROUP,)) ->
 
 
 def shown(catalog: Catalog) -> list[dict[str, Any]]:
-    """Every release with the places of its records, without what depends on the order of work: ids, own dates, generations."""
+    """Every release with the places and checksums of its records, without what depends on the order of work: ids, own dates, generations."""
     found = search(catalog, Search(limit=1000)).releases
     names = {release.id: (release.name, release.first_posted) for release in found}
     rows = [
@@ -151,7 +151,7 @@ def shown(catalog: Catalog) -> list[dict[str, Any]]:
         | {"repost_of": names.get(release.repost_of) if release.repost_of else None}
         | {
             "places": [
-                (place.path.rsplit("-", 1)[0], place.offset, place.length) for place in places(catalog, release.id)
+                (place.path.rsplit("-", 1)[0], place.length, place.checksum) for place in places(catalog, release.id)
             ]
         }
         for release in found

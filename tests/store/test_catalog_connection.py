@@ -29,7 +29,8 @@ def test_a_killed_server_is_started_again(server_folder: Path):
         with catalog.transaction() as connection:
             connection.execute("INSERT INTO sources VALUES (1, 'main')")
         assert catalog.postgres is not None
-        pid = int((catalog.postgres.folder / "postmaster.pid").read_text().split()[0])
+        pid = catalog.postgres.pid
+        assert pid is not None
         os.kill(pid, signal.SIGKILL)
         catalog.postgres.start()
         with catalog.transaction() as connection:

@@ -32,30 +32,35 @@ FILMS = "alt.binaries.films"
 
 
 def test_ranges_are_added_once_and_oldest_era_first(catalog: Catalog):
-    wanted = [PlannedRange(at(1), 201205), PlannedRange(at(0), 201203, EPOCH), PlannedRange(at(0, FILMS), 201204)]
+    wanted = [
+        PlannedRange(at(1), 201205, EPOCH),
+        PlannedRange(at(0), 201203, EPOCH),
+        PlannedRange(at(0, FILMS), 201204, EPOCH),
+    ]
     oldest_first = ["201203~a.b.linux~000000", "201204~a.b.films~000000", "201205~a.b.linux~000001"]
     assert plan(catalog, wanted) == oldest_first
     assert plan(catalog, wanted) == []
-    assert plan(catalog, [*wanted, PlannedRange(at(2), 201206)]) == ["201206~a.b.linux~000002"]
+    assert plan(catalog, [*wanted, PlannedRange(at(2), 201206, EPOCH)]) == ["201206~a.b.linux~000002"]
     assert keys(catalog, 1) == missing(catalog, 1) == [*oldest_first, "201206~a.b.linux~000002"]
 
 
 def test_an_era_is_frozen_when_the_range_is_planned(catalog: Catalog):
-    plan(catalog, [PlannedRange(at(0), 201203)])
-    assert plan(catalog, [PlannedRange(at(0), 201301)]) == []
+    plan(catalog, [PlannedRange(at(0), 201203, EPOCH)])
+    assert plan(catalog, [PlannedRange(at(0), 201301, EPOCH)]) == []
     assert keys(catalog, 1) == ["201203~a.b.linux~000000"]
 
 
 def test_another_range_size_is_refused_with_what_to_do(catalog: Catalog):
-    plan(catalog, [PlannedRange(at(0), 201203)])
+    plan(catalog, [PlannedRange(at(0), 201203, EPOCH)])
     with pytest.raises(ValueError, match="set range_size = 1000"):
-        plan(catalog, [PlannedRange(Range(1, GROUP, 5, 2000), 201203)])
+        plan(catalog, [PlannedRange(Range(1, GROUP, 5, 2000), 201203, EPOCH)])
 
 
 def test_an_empty_range_needs_no_run_until_it_holds_articles(catalog: Catalog):
     known_empty(catalog, [at(0), at(1)])
+    assert plan(catalog, [PlannedRange(at(2), 201204, None)]) == []
     assert keys(catalog, 1) == []
-    assert plan(catalog, [PlannedRange(at(1), 201204)]) == ["201204~a.b.linux~000001"]
+    assert plan(catalog, [PlannedRange(at(1), 201204, EPOCH)]) == ["201204~a.b.linux~000001"]
 
 
 def test_what_becomes_of_a_range_is_recorded(catalog: Catalog, disk: LocalDisk):

@@ -13,10 +13,6 @@ import pytest
 from store.postgres import EmbeddedPostgres, PostgresFailed
 
 
-def _pid(server: EmbeddedPostgres) -> int:
-    return int((server.folder / "postmaster.pid").read_text().split()[0])
-
-
 def test_it_starts_stops_and_keeps_its_data(server_folder: Path):
     server = EmbeddedPostgres(server_folder / "postgres")
     server.start()
@@ -38,10 +34,11 @@ def test_a_killed_server_recovers(server_folder: Path):
     server.create_database("numbers")
     with psycopg.connect(server.dsn("numbers")) as connection:
         connection.execute("CREATE TABLE primes AS SELECT 7 AS n")
-    killed = _pid(server)
+    killed = server.pid
+    assert killed is not None
     os.kill(killed, signal.SIGKILL)
     EmbeddedPostgres(server_folder / "postgres").start()
-    assert _pid(server) != killed
+    assert server.pid != killed
     with psycopg.connect(server.dsn("numbers")) as connection:
         assert connection.execute("SELECT n FROM primes").fetchall() == [(7,)]
 
@@ -55,9 +52,9 @@ def test_two_processes_that_start_it_share_one_server_which_outlives_them(server
         starter.kill()
         starter.wait()
     server = EmbeddedPostgres(server_folder / "postgres")
-    pid = _pid(server)
+    pid = server.pid
     server.start()
-    assert _pid(server) == pid
+    assert server.pid == pid
     assert server.answers()
 
 
