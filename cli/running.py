@@ -16,7 +16,16 @@ from cli.console import err, out
 from cli.dagster_client import DagsterClient
 from cli.environment import dagster_environment, enter
 from cli.options import DEFAULT_CONFIG, Config
-from cli.services import Running, Service, ServiceFailed, own_command, running, stop_on_sigterm, wait_until_interrupted
+from cli.services import (
+    Running,
+    Service,
+    ServiceFailed,
+    only_one,
+    own_command,
+    running,
+    stop_on_sigterm,
+    wait_until_interrupted,
+)
 from store.catalog.connection import Catalog
 from store.configuration import Settings, load
 from store.postgres import EmbeddedPostgres
@@ -31,7 +40,7 @@ def everything(config: Path, settings: Settings) -> Iterator[tuple[Running, ...]
     from assets.range_assets import NNTP_POOL
 
     settings.data.mkdir(parents=True, exist_ok=True)
-    try:
+    with only_one(settings.data / "up.lock"), _postgres_for(settings):
         with Catalog.open(settings) as catalog:
             environment = dagster_environment(config, settings, catalog)
         enter(environment)
@@ -43,6 +52,13 @@ def everything(config: Path, settings: Settings) -> Iterator[tuple[Running, ...]
             with running(_dagster(settings, _workspace(settings, code_port)), environment) as second:
                 _wait_until_ready(settings, first + second)
                 yield first + second
+
+
+@contextmanager
+def _postgres_for(settings: Settings) -> Iterator[None]:
+    """Stop the embedded server on leaving; whoever opens the catalog starts it."""
+    try:
+        yield
     finally:
         if settings.catalog.dsn is None:
             EmbeddedPostgres(settings.data / "postgres").stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -11,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 STOP_SECONDS = 20.0
 """How long a process may take to stop before it is killed."""
@@ -53,6 +56,7 @@ def running(services: Sequence[Service], environment: dict[str, str]) -> Iterato
     try:
         for service in services:
             service.log.parent.mkdir(parents=True, exist_ok=True)
+            _stop_leftover(service)
             with service.log.open("ab") as log:
                 process = subprocess.Popen(  # noqa: S603 - the command lines are our own
                     list(service.command),
@@ -63,35 +67,87 @@ def running(services: Sequence[Service], environment: dict[str, str]) -> Iterato
                     # Its own group: Ctrl-C reaches this process only, which stops the others in order.
                     start_new_session=True,
                 )
+            _pid_file(service).write_text(f"{process.pid} {psutil.Process(process.pid).create_time()}")
             started.append(Running(service, process))
         yield tuple(started)
     finally:
-        for item in reversed(started):
-            _stop(item.process)
+        with _undisturbed():
+            for item in reversed(started):
+                _stop(item.process.pid)
+                item.process.wait()
+                _pid_file(item.service).unlink(missing_ok=True)
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all it started: first asked, so that a run can report its end, then killed."""
-    _signal_group(process, signal.SIGTERM)
-    deadline = time.monotonic() + STOP_SECONDS
-    while _group_lives(process) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    _signal_group(process, signal.SIGKILL)
-    process.wait()
+@contextmanager
+def only_one(lock: Path) -> Iterator[None]:
+    """Hold `lock` for the length of the block; the lock of a killed process is free again.
+
+    Raises:
+        ServiceFailed: another process holds it.
+    """
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            file.seek(0)
+            raise ServiceFailed(
+                f"this index is up already (process {file.read().strip()}); stop that one first"
+            ) from error
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
 
 
-def _group_lives(process: subprocess.Popen[bytes]) -> bool:
-    process.poll()
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """No second Ctrl-C or SIGTERM interrupts the block: what was started would be left behind."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        os.killpg(process.pid, 0)
-    except (ProcessLookupError, PermissionError):
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _pid_file(service: Service) -> Path:
+    return service.log.with_suffix(".pid")
+
+
+def _stop_leftover(service: Service) -> None:
+    """Stop what a killed predecessor left running under this name."""
+    try:
+        pid, created = _pid_file(service).read_text().split()
+        if psutil.Process(int(pid)).create_time() == float(created):
+            _stop(int(pid))
+    except (OSError, ValueError, psutil.NoSuchProcess):
+        return
+
+
+def _stop(leader: int) -> None:
+    """End a process and all it started: first asked, so that a run can report its end, then killed."""
+    _signal_group(leader, signal.SIGTERM)
+    deadline = time.monotonic() + STOP_SECONDS
+    while _group_lives(leader) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    _signal_group(leader, signal.SIGKILL)
+
+
+def _group_lives(leader: int) -> bool:
+    return any(_in_group(process, leader) for process in psutil.process_iter())
+
+
+def _in_group(process: psutil.Process, leader: int) -> bool:
+    try:
+        return os.getpgid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE
+    except (OSError, psutil.NoSuchProcess):
         return False
-    return True
 
 
-def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:
+def _signal_group(leader: int, number: int) -> None:
     with suppress(ProcessLookupError):
-        os.killpg(process.pid, number)
+        os.killpg(leader, number)
 
 
 def stop_on_sigterm() -> None:
