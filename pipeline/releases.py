@@ -53,15 +53,7 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
     title, stem, name = pl.col("title"), pl.col("stem"), pl.col("name")
     several = pl.col("file_total").fill_null(0) > 1
     beside = names.is_archive_or_companion(name)
-    series = pl.coalesce(
-        stem.str.extract(_RELEASE_AFTER_TRACK), stem.str.extract(_AFTER_TRACK), stem.str.extract(_SERIES), stem
-    ).str.strip_chars(" ._-")
-    files = files.with_columns(
-        series=series,
-        related=_related(files["title"], files["stem"]),
-        titled_name=(title.str.len_chars() >= SHORTEST)
-        & _condensed(stem).str.contains(_condensed(title), literal=True),
-    )
+    files = files.hstack(_related(files)).with_columns(series=_series(files["name"], files["stem"]))
     files = files.with_columns(drawn_apart=_drawn_apart(files))
     # A stem that reads as a title and has no word of the subject's title outranks it: that one is an advertisement.
     own_title = beside & ~pl.col("random_stem") & ~pl.col("related") & (stem.str.count_matches(r"\p{L}{3,}") >= 2)
@@ -97,18 +89,41 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
     return _with_identity(_with_name(files))
 
 
-def _related(titles: pl.Series, stems: pl.Series) -> pl.Series:
-    """Whether one of the first three words of the stem stands in the title."""
-    frame = pl.DataFrame({"title": titles, "stem": stems})
-    kinds = frame.filter(pl.col("title") != "").unique()
-    words = plain(pl.col("stem")).str.extract_all(r"\S{3,}")
+def _related(files: pl.DataFrame) -> pl.DataFrame:
+    """How title and stem go together where both are readable.
+
+    Returns:
+        `related`: one of the first three words of the stem stands in the title; `titled_name`: the whole title stands in
+        the stem.
+    """
+    title, stem = pl.col("title"), pl.col("stem")
+    pairs = files.select("title", "stem", both=(title != "") & ~pl.col("random_title") & ~pl.col("random_stem"))
+    words = plain(stem).str.extract_all(r"\S{3,}")
     found = (
-        pl.col("squeezed").str.contains(words.list.get(place, null_on_oob=True), literal=True).fill_null(value=False)
+        _condensed(title).str.contains(words.list.get(place, null_on_oob=True), literal=True).fill_null(value=False)
         for place in range(3)
     )
-    kinds = kinds.with_columns(squeezed=_condensed(pl.col("title"))).with_columns(related=pl.any_horizontal(found))
-    joined = frame.join(kinds, on=["title", "stem"], how="left", maintain_order="left")
-    return joined["related"].fill_null(value=False)
+    told = (
+        pairs.filter("both")
+        .unique()
+        .with_columns(
+            related=pl.any_horizontal(found),
+            titled_name=(title.str.len_chars() >= SHORTEST)
+            & _condensed(stem).str.contains(_condensed(title), literal=True),
+        )
+    )
+    joined = pairs.join(told, on=["title", "stem", "both"], how="left", maintain_order="left")
+    return joined.select(pl.col("related", "titled_name").fill_null(value=False))
+
+
+def _series(file_names: pl.Series, stems: pl.Series) -> pl.Series:
+    """What the tracks of a set have in common: the stem without track number and what follows it."""
+    stem = pl.col("stem")
+    tracks = pl.DataFrame({"name": file_names, "stem": stems}).with_row_index().filter(names.is_track(pl.col("name")))
+    common = pl.coalesce(
+        stem.str.extract(_RELEASE_AFTER_TRACK), stem.str.extract(_AFTER_TRACK), stem.str.extract(_SERIES), stem
+    )
+    return stems.scatter(tracks["index"], tracks.select(common.str.strip_chars(" ._-")).to_series())
 
 
 def _drawn_apart(files: pl.DataFrame) -> pl.Series:
@@ -145,7 +160,10 @@ def _with_name(files: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("folder"))
         .when(rule.is_in(["description", "series"]))
         .then(rule)
-        .when((rule.is_in(["request", "title"]) | ((rule == "stem") & pl.col("related"))) & readable_title)
+        .when(
+            (rule.is_in(["request", "title"]) | ((rule == "stem") & (pl.col("related") | pl.col("random_stem"))))
+            & readable_title
+        )
         .then(pl.lit("title"))
         .when((rule == "request") & ~readable_stem)
         .then(pl.lit("request"))

@@ -416,5 +416,10 @@ def test_hash_floods_are_dropped_and_random_names_of_a_named_poster_are_kept():
     batch = batch_of(flood)
     assert (batch.counters.garbage, batch.counters.kept) == (8, 0)
     assert batch.samples["kind"].unique().to_list() == ["garbage"]
-    kept = records_of(['t2EI3CdWq9[08/52] - "t2EI3CdWq9.part07.rar" yEnc'])
+    kept = records_of(['kX92mQz7LpT4vRbW[08/52] - "kX92mQz7LpT4vRbW.part07.rar" yEnc'])
     assert kept.select("readable_name", "category").rows() == [(False, 8020)]
+
+
+def test_a_readable_title_above_a_random_name_names_the_release():
+    records = records_of([f'Debian.Live.Image [1/1] - "{HASHES[0]}.rar" yEnc'])
+    assert records.select("name", "readable_name").rows() == [("Debian.Live.Image", True)]
