@@ -8,14 +8,16 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from simulator.history import History
+from simulator.history import GroupPlan, History, Mix
 from simulator.randomness import Ints, Words, chosen, digest, keyed
 from simulator.wire import Fragment, deflate, inflate, overview_text
 
@@ -94,23 +96,25 @@ def id_hashes(ids: pl.Series) -> Words:
 
 
 class BlockStore:
-    """The blocks of a history: in memory, else on disk, else made and kept. Used from one thread at a time for `make`."""
+    """The blocks of a history: in memory, else on disk, else made and kept. `make` and `find` belong to one thread."""
 
     def __init__(self, history: History, folder: Path, memory_bytes: int = 400_000_000) -> None:
         self.history = history
         self._folder = folder / history.key
         self._folder.mkdir(parents=True, exist_ok=True)
+        self._lock = Lock()
         self._recent: OrderedDict[tuple[str, int], Block] = OrderedDict()
         self._room = memory_bytes
         self._held = 0
-        self._ids: OrderedDict[tuple[str, int], Block] | None = None
+        self._ids: OrderedDict[tuple[str, int], Words] = OrderedDict()
 
     def at_hand(self, group: str, index: int) -> Block | None:
         """The block when it is in memory or on disk; a file that cannot be read counts as not there."""
         place = (group, index)
-        if (block := self._recent.get(place)) is not None:
-            self._recent.move_to_end(place)
-            return block
+        with self._lock:
+            if (block := self._recent.get(place)) is not None:
+                self._recent.move_to_end(place)
+                return block
         try:
             block = unpack(self._path(group, index).read_bytes())
         except (OSError, ValueError):
@@ -132,37 +136,45 @@ class BlockStore:
         return block
 
     def find(self, message_id: str) -> tuple[str, int] | None:
-        """Group and number of an article whose overview was served before, in this run or an earlier one."""
-        wanted = int(id_hashes(pl.Series([message_id]))[0])
-        for place in self._on_disk():
-            block = self.at_hand(*place)
-            if block is None:
-                continue
-            hits = np.flatnonzero(block.ids == np.uint64(wanted))
-            if len(hits):
+        """Group and number of an article whose block was made before, in this run or an earlier one."""
+        if not message_id:
+            return None
+        wanted = id_hashes(pl.Series([message_id]))[0]
+        for place in chain(list(self._ids), self._not_read_yet()):
+            hits = np.flatnonzero(self._ids[place] == wanted)
+            if len(hits) and (block := self.at_hand(*place)) is not None:
+                self._ids.move_to_end(place, last=False)
                 return place[0], int(block.numbers[hits[0]])
         return None
 
-    def _on_disk(self) -> Iterator[tuple[str, int]]:
-        """The blocks there are: those used last first."""
-        seen = set(self._recent)
-        yield from reversed(list(self._recent))
+    def _not_read_yet(self) -> Iterator[tuple[str, int]]:
+        """Blocks on disk whose ids were not looked at before; their ids are kept from here on."""
         for path in self._folder.glob("*/*.block"):
             place = (path.parent.name, int(path.stem))
-            if place not in seen:
+            if place not in self._ids:
+                self._ids[place] = _ids_in(path)
                 yield place
 
     def _path(self, group: str, index: int) -> Path:
         return self._folder / group / f"{index:09d}.block"
 
     def _remember(self, place: tuple[str, int], block: Block) -> None:
-        if place in self._recent:
-            return
-        self._recent[place] = block
-        self._held += _size(block)
-        while self._held > self._room and len(self._recent) > 1:
-            _, dropped = self._recent.popitem(last=False)
-            self._held -= _size(dropped)
+        with self._lock:
+            if place in self._recent:
+                return
+            self._recent[place] = block
+            self._held += _size(block)
+            while self._held > self._room and len(self._recent) > 1:
+                _, dropped = self._recent.popitem(last=False)
+                self._held -= _size(dropped)
+
+
+def _ids_in(path: Path) -> Words:
+    """The id hashes of a block file, without the rest of it."""
+    with path.open("rb") as file:
+        _, rows, *_ = _HEAD.unpack(file.read(_HEAD.size))
+        file.seek(8 * rows, os.SEEK_CUR)
+        return np.frombuffer(file.read(8 * rows), dtype=np.uint64)
 
 
 def _size(block: Block) -> int:
@@ -173,12 +185,12 @@ def _size(block: Block) -> int:
 
 
 def block_runs(history: History) -> list[tuple[str, int, int]]:
-    """All blocks of a history as (group, first index, last index) runs of up to 25, to be made in order."""
+    """All blocks of a history as (group, first index, last index) runs of up to 50, to be made in order."""
     runs: list[tuple[str, int, int]] = []
     for name in history.names:
         bounds = history.group(name)
         low, high = bounds.low // BLOCK, bounds.high // BLOCK
-        runs += [(name, at, min(at + 24, high)) for at in range(low, high + 1, 25)]
+        runs += [(name, at, min(at + 49, high)) for at in range(low, high + 1, 50)]
     return runs
 
 
@@ -193,9 +205,9 @@ def warm(history: History, folder: Path, processes: int = 1) -> Iterator[tuple[i
             yield done, total
 
 
-def _warm_run(work: tuple[int, object, object, Path, tuple[str, int, int]]) -> int:
+def _warm_run(work: tuple[int, tuple[GroupPlan, ...], Mix, Path, tuple[str, int, int]]) -> int:
     seed, plans, mix, folder, (group, first, last) = work
-    store = BlockStore(History(seed, plans, mix), folder, memory_bytes=1)  # type: ignore[arg-type]
+    store = BlockStore(History(seed, plans, mix), folder, memory_bytes=1)
     for index in range(first, last + 1):
         store.make(group, index)
     return last - first + 1

@@ -8,10 +8,13 @@ import numpy as np
 import polars as pl
 import sabctools
 
+from simulator.dirt import as_sent
 from simulator.history import HOST, Article
 from simulator.randomness import keyed
 
 _LINE = 128
+_NO_MARKS = dict.fromkeys(range(0xF8FC, 0xF900))
+"""Marks of a broken overview line are not part of the article."""
 _WHOLE_CRC_LIMIT = 64_000_000
 """Larger files go without the CRC of the whole file: making it means making the file."""
 _WORDS = [
@@ -94,8 +97,8 @@ def headers(group: str, row: pl.DataFrame, body_bytes: int) -> bytes:
         "Lines": facts["lines"],
         "Xref": facts["xref"],
     }
-    text = "".join(f"{name}: {value}\r\n" for name, value in fields.items() if value)
+    text = "".join(f"{name}: {value}\r\n" for name, value in fields.items() if value).translate(_NO_MARKS)
     told = int(facts["bytes"]) if facts["bytes"].isdigit() else 0
-    missing = told - body_bytes - len(text.encode()) - len(f"Path: {HOST}!not-for-mail\r\n\r\n")
+    missing = told - body_bytes - len(as_sent(text.encode())) - len(f"Path: {HOST}!not-for-mail\r\n\r\n")
     hops = HOST + "!relay" * max(missing // len("!relay"), 0) + "!not-for-mail"
-    return f"Path: {hops}\r\n{text}".encode()
+    return as_sent(f"Path: {hops}\r\n{text}".encode())

@@ -73,10 +73,11 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """A release as one upload: its true name and its files in posting order."""
+    """A release as one upload: its true name, its files in posting order, and what subjects say before the file."""
 
     name: str
     files: tuple[File, ...]
+    title: str
 
 
 def release_name(rng: np.random.Generator) -> str:
@@ -97,6 +98,24 @@ def release_name(rng: np.random.Generator) -> str:
             return f"{_DATA[a % len(_DATA)]}.{_PLACES[b % len(_PLACES)]}.{2004 + c % 20}-{1 + a % 12:02d}.r{b % 500}-{team}"
 
 
+def title(rng: np.random.Generator, name: str, size: int) -> str:
+    """A readable name as people dress it up in subjects; the shares are those of posters.md section 1."""
+    odds = rng.random()
+    if odds < 0.55:
+        return name
+    if odds < 0.70:
+        return f"{name} - {size / 1e9:.2f} GB".replace(".", ",") if size > 1e9 else f"{name} - {size / 1e6:.2f} MB"
+    if odds < 0.78:
+        return f"({name})"
+    if odds < 0.83:
+        return f"<<< www.mirror.example >>> {name.replace('.', ' ')}"
+    if odds < 0.87:
+        return f"[{int(rng.integers(10_000, 999_999))}]-[FULL]-[#a.b.archive@EFNet]-[ {name} ]"
+    if odds < 0.89:
+        return f"{'REPOST' if odds < 0.88 else 'Re:'} {name}"
+    return name.replace(".", " ")
+
+
 def random_name(rng: np.random.Generator, low: int = 14, high: int = 22) -> str:
     """A name without meaning: 32 hex digits, or letters and digits."""
     if rng.random() < 0.4:
@@ -113,12 +132,14 @@ def release(rng: np.random.Generator, article: int, room: int, stem: str) -> Pos
     size = min(float(np.exp(rng.normal(20.0, 1.5))), room * article * 0.85)
     form = rng.random()
     if size < 3 * MEGABYTE or form < 0.06:
-        return Post(stem, _small(rng, stem, int(min(size, 30 * MEGABYTE))))
-    if form < 0.18:
-        return Post(stem, _single(rng, stem, int(size)))
-    if form < 0.28:
-        return Post(stem, _album(rng, stem, int(min(size, 400 * MEGABYTE))))
-    return Post(stem, _archive(rng, stem, int(size)))
+        files = _small(rng, stem, int(min(size, 30 * MEGABYTE)))
+    elif form < 0.18:
+        files = _single(rng, stem, int(size))
+    elif form < 0.28:
+        files = _album(rng, stem, int(min(size, 400 * MEGABYTE)))
+    else:
+        files = _archive(rng, stem, int(size))
+    return Post(stem, files, stem)
 
 
 def _small(rng: np.random.Generator, stem: str, size: int) -> tuple[File, ...]:
@@ -184,7 +205,7 @@ def flood(rng: np.random.Generator, room: int) -> Post:
     count = int(min(rng.integers(20, 400), room))
     stem = _drawn(rng, HEX, 16)
     digits = rng.bytes(16 * count).hex()
-    return Post(stem, tuple(File(digits[at * 32 : at * 32 + 16], 300_000) for at in range(count)))
+    return Post(stem, tuple(File(digits[at * 32 : at * 32 + 16], 300_000) for at in range(count)), stem)
 
 
 def spam(rng: np.random.Generator) -> Iterator[Post]:
@@ -192,7 +213,8 @@ def spam(rng: np.random.Generator) -> Iterator[Post]:
     while True:
         for mark in rng.integers(0, 2**62, 256).tolist():
             letters = "".join(B62[mark >> shift & 31] for shift in (20, 25, 30))
-            yield Post(_OFFERS[mark % len(_OFFERS)], (File(f"setup-{letters}.exe", 20_000 + (mark >> 40) % 160_000),))
+            offer = _OFFERS[mark % len(_OFFERS)]
+            yield Post(offer, (File(f"setup-{letters}.exe", 20_000 + (mark >> 40) % 160_000),), offer)
 
 
 def discussion(rng: np.random.Generator) -> Iterator[Post]:
@@ -200,4 +222,4 @@ def discussion(rng: np.random.Generator) -> Iterator[Post]:
     while True:
         for mark in rng.integers(0, 2**62, 256).tolist():
             topic = f"{_TOPICS[mark % len(_TOPICS)]} {(mark >> 20) % 9999}"
-            yield Post(topic, (File("", 300 + (mark >> 40) % 3_700),))
+            yield Post(topic, (File("", 300 + (mark >> 40) % 3_700),), topic)

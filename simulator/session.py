@@ -338,8 +338,9 @@ class Session:
 
     async def _article(self, words: list[str], status: int, with_headers: bool, with_body: bool) -> None:
         by_id = bool(words) and words[0].startswith("<")
+        loop = asyncio.get_running_loop()
         if by_id:
-            place = self.desk.store.find(words[0].strip("<>"))
+            place = await loop.run_in_executor(self.desk.maker, self.desk.store.find, words[0].strip("<>"))
         elif not self.group:
             await self.channel.say("412 No group selected")
             return
@@ -348,7 +349,6 @@ class Session:
             return
         else:
             place = (self.group, int(words[0]) if words else self.current)
-        loop = asyncio.get_running_loop()
         found = place and await loop.run_in_executor(self.desk.maker, self.desk.store.history.article, *place)
         if place is None or found is None:
             await self.channel.say("430 No such article" if by_id else "423 No such article number")

@@ -6,7 +6,7 @@ them. The last post of a span is cut off where the span ends, like an upload tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from string import Formatter
 
@@ -15,7 +15,7 @@ import polars as pl
 
 from simulator.dirt import soil
 from simulator.mix import Mix
-from simulator.names import File, Post, discussion, flood, random_name, release, release_name, spam
+from simulator.names import File, Post, discussion, flood, random_name, release, release_name, spam, title
 from simulator.randomness import B62, Ints, Words, digest, keyed, ragged, scatter
 from simulator.tools import Lines, Recipe, Rng, Tool, join
 
@@ -142,7 +142,8 @@ def _post(rng: Rng, stream: Stream, room: int) -> Post:
         case "garbage":
             return flood(rng, room)
         case "clear":
-            return release(rng, stream.tool.article, room, release_name(rng))
+            post = release(rng, stream.tool.article, room, release_name(rng))
+            return replace(post, title=title(rng, post.name, sum(file.size for file in post.files)))
         case _:
             post = release(rng, stream.tool.article, room, random_name(rng))
             return _per_file_names(rng, post) if rng.random() < 0.3 else post
@@ -151,7 +152,7 @@ def _post(rng: Rng, stream: Stream, room: int) -> Post:
 def _per_file_names(rng: Rng, post: Post) -> Post:
     """The same post with a random name for each file; the ends stay."""
     stem = len(post.name)
-    return Post(post.name, tuple(File(_renamed(rng, file.name, stem), file.size) for file in post.files))
+    return replace(post, files=tuple(File(_renamed(rng, file.name, stem), file.size) for file in post.files))
 
 
 def _renamed(rng: Rng, name: str, stem: int) -> str:
@@ -233,7 +234,7 @@ def _around_counter(rng: Rng, stream: Stream, upload: _Upload) -> tuple[pl.Serie
         widths = totals.cast(pl.String).str.len_bytes()
         numbers = pl.select(pl.lit(numbers).str.zfill(pl.lit(widths))).to_series()
     facts = {
-        "t": pl.Series([post.name for post in upload.posts]).gather(upload.post_of),
+        "t": pl.Series([post.title for post in upload.posts]).gather(upload.post_of),
         "n": numbers,
         "N": totals.cast(pl.String),
         "f": pl.Series([file.name for file in upload.files]),
