@@ -7,8 +7,10 @@ system's own configuration is used. Articles come in as a feed (IHAVE-style, not
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -30,7 +32,7 @@ class Inn:
     """A running server.
 
     Attributes:
-        folder: everything it writes.
+        folder: everything it writes, while it runs.
         port: port for feeds, posts and readers.
         tls_port: port of a TLS reader, when a certificate was given.
         groups: groups it carries.
@@ -96,7 +98,8 @@ def running_inn(
     """Start a server, and stop it at the end.
 
     Args:
-        folder: empty or missing; every folder above it gets searchable for others, since the server runs as `news`.
+        folder: does not exist yet; gets the server's files at the end. Until then they lie in a folder of their own, since every
+            start of pytest closes its temporary folders to other users, and the server runs as `news`.
         port: free port.
         groups: groups to carry.
         users: name to password; None lets everyone in.
@@ -107,13 +110,8 @@ def running_inn(
         InnMissing: inn2 is not installed, or this is not root.
     """
     _check_installed()
-    inn = Inn(
-        folder.resolve(),
-        port,
-        tls_port,
-        tuple(groups),
-        {"INNCONF": str(folder.resolve() / "etc/inn.conf"), "PATH": os.environ["PATH"]},
-    )
+    home = Path(tempfile.mkdtemp(prefix="inn-"))
+    inn = Inn(home, port, tls_port, tuple(groups), {"INNCONF": str(home / "etc/inn.conf"), "PATH": os.environ["PATH"]})
     _write(inn, users, certificate)
     _as_news(inn, [PROGRAMS / "makedbz", "-i", "-o", "-s", "20000"], cwd=inn.folder / "db")
     processes = [_start(inn, [PROGRAMS / "innd", "-f", "-P", str(port), "-4", HOST, "-6", "::1"])]
@@ -128,6 +126,7 @@ def running_inn(
             _as_news(inn, [PROGRAMS / "ctlinnd", "-t", "10", "shutdown", "done"])
         for process in reversed(processes):
             _end(process)
+        shutil.move(home, folder)
 
 
 @contextmanager
@@ -206,9 +205,6 @@ def _write(inn: Inn, users: dict[str, str] | None, certificate: tuple[Path, Path
     for path in [base, *base.rglob("*")]:
         os.chown(path, news.pw_uid, news.pw_gid)
         path.chmod(0o750 if path.is_dir() else 0o640)
-    for path in base.parents:
-        if not path.stat().st_mode & 0o001:
-            path.chmod(path.stat().st_mode | 0o011)
 
 
 def _readers(db: Path, *, open_to_all: bool) -> str:
