@@ -14,6 +14,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
+from pathlib import Path
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -148,8 +150,8 @@ class History:
 
     @property
     def key(self) -> str:
-        """16 hex digits that stand for everything the history is made from."""
-        return f"{digest('simulator 1', pl.__version__, np.__version__, self.seed, self.plans, self.mix):016x}"
+        """16 hex digits that stand for everything the history is made from, this code and its libraries included."""
+        return f"{digest(_code(), pl.__version__, np.__version__, self.seed, self.plans, self.mix):016x}"
 
     def group(self, name: str) -> GroupRange:
         """Low and high of `name`. Raises KeyError for a group that is not there."""
@@ -289,6 +291,12 @@ class History:
         start = max((position + shift) // length * length - shift, 0)
         end = (position + shift) // length * length - shift + length
         return self._spans.get((stream.key, start), lambda: fill(stream, start, end - 1, self.mix)), start
+
+
+@cache
+def _code() -> int:
+    """A digest of the simulator's source, so that blocks of older code are not served."""
+    return digest(*(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ class Mix:
         dirt: share of the lines with one of the faults of `dirt.KINDS`.
         malformed: share of the lines that cannot be read at all.
         aborted: probability that a post is broken off and stays incomplete.
+        forged: probability that all articles of a post are dated 2000-01-01 by their poster.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Mix:
     dirt: float = 0.003
     malformed: float = 0.0005
     aborted: float = 0.02
+    forged: float = 0.002
 
     def at(self, year: float) -> EraShares:
         """The shares in `year`, linear between the years given."""
@@ -80,7 +82,7 @@ _OBSERVED = (
 """Estimates of posters.md section 4: no source gives measured shares."""
 
 DEFAULT = Mix("default", _OBSERVED)
-DEMO = Mix("demo", _OBSERVED, garbage=0.5)
+DEMO = Mix("demo", _OBSERVED, garbage=0.5, forged=0.0)
 CLEAN = Mix(
     "clean",
     (EraShares(2008, 1.0, 0.0, 0.0, 0.0),),
@@ -92,6 +94,7 @@ CLEAN = Mix(
     dirt=0.0,
     malformed=0.0,
     aborted=0.0,
+    forged=0.0,
 )
 
 PRESETS: dict[str, Mix] = {mix.name: mix for mix in (DEFAULT, DEMO, CLEAN)}

@@ -49,6 +49,7 @@ class Desk:
         username, password: the login; no login is asked for when `username` is empty.
         latency_seconds: wait before each answer.
         idle_seconds: silence after which a client is sent away.
+        alone: blocks of which only a few rows were served.
     """
 
     store: BlockStore
@@ -59,6 +60,7 @@ class Desk:
     latency_seconds: float
     idle_seconds: float
     open_sessions: int = 0
+    alone: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
     greeted: int = 0
 
     async def block(self, group: str, index: int) -> Block:
@@ -68,12 +70,28 @@ class Desk:
             return at_hand
         return await asyncio.get_running_loop().run_in_executor(self.maker, self.store.make, group, index)
 
+    async def find(self, message_id: str) -> tuple[str, int] | None:
+        """Group and number of an article that was served, by its message-id without brackets."""
+        loop = asyncio.get_running_loop()
+        place = await loop.run_in_executor(self.maker, self.store.find, message_id)
+        if place is None and self.alone:
+            for group, index in sorted(self.alone):
+                await self.block(group, index)
+            self.alone.clear()
+            place = await loop.run_in_executor(self.maker, self.store.find, message_id)
+        return place
+
     async def rows(self, group: str, first: int, last: int) -> list[Fragment]:
         """The rows of `first..last`, without empty fragments. A few rows are made alone rather than their whole block."""
         if first > last:
             return []
-        if last - first < _FEW and self.store.at_hand(group, first // BLOCK) is None:
+        if (
+            last - first < _FEW
+            and first // BLOCK == last // BLOCK
+            and self.store.at_hand(group, first // BLOCK) is None
+        ):
             loop = asyncio.get_running_loop()
+            self.alone.add((group, first // BLOCK))
             frame = await loop.run_in_executor(self.maker, self.store.history.block, group, first, last)
             return [deflate(overview_text(frame))] if frame.height else []
         fragments: list[Fragment] = []
@@ -340,7 +358,7 @@ class Session:
         by_id = bool(words) and words[0].startswith("<")
         loop = asyncio.get_running_loop()
         if by_id:
-            place = await loop.run_in_executor(self.desk.maker, self.desk.store.find, words[0].strip("<>"))
+            place = await self.desk.find(words[0].strip("<>"))
         elif not self.group:
             await self.channel.say("412 No group selected")
             return

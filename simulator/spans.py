@@ -22,6 +22,7 @@ from simulator.tools import Lines, Recipe, Rng, Tool, join
 OVERVIEW_TEXT = ("subject", "from", "date", "message_id", "references", "bytes", "lines")
 HEADER_BYTES = 900
 """Bytes of the headers of an article, as `bodies` pads them."""
+_FORGED_MS = 946_728_000_000
 ENCODED = 1.015625 * 130 / 128
 """Bytes of yEnc text a raw byte becomes: 4 of 256 values are escaped, and each 128 characters end in CRLF."""
 
@@ -84,7 +85,7 @@ def fill(stream: Stream, first: int, last: int, mix: Mix) -> Span:
     upload, sent = _uploads(rng, stream, rows, mix)
     lines = _lines(rng, stream, upload, sent, first)
     order = _arrival(rng, rows)
-    frame = _text(rng, stream, upload, lines, order)
+    frame = _text(rng, stream, upload, lines, order, mix)
     frame, broken = soil(rng, frame[order], mix)
     label = np.zeros(rows, dtype=np.int8)
     label[broken] = 1
@@ -182,11 +183,13 @@ def _arrival(rng: Rng, rows: int) -> Ints:
     return np.argsort(np.arange(rows) + rng.random(rows) * 2 * connections, kind="stable").astype(np.int64)
 
 
-def _text(rng: Rng, stream: Stream, upload: _Upload, lines: Lines, order: Ints) -> pl.DataFrame:
+def _text(rng: Rng, stream: Stream, upload: _Upload, lines: Lines, order: Ints, mix: Mix) -> pl.DataFrame:
     tool, rows = stream.tool, len(lines.ms)
     ids = tool.ids(rng, lines)
-    posted = np.empty_like(lines.ms)
-    posted[order] = lines.ms
+    arrived = np.empty_like(lines.ms)
+    arrived[order] = lines.ms
+    forged = rng.random(len(upload.posts)) < mix.forged
+    told = np.where(forged[lines.release], _FORGED_MS, lines.ms)
     sizes = np.array([file.size for file in upload.files], dtype=np.int64)[lines.file]
     article = tool.article or 1 << 40
     raw = np.minimum(article, sizes - (lines.part - 1) * article)
@@ -194,17 +197,25 @@ def _text(rng: Rng, stream: Stream, upload: _Upload, lines: Lines, order: Ints) 
         {
             "subject": _subjects(rng, stream, upload, lines, ids),
             "from": _posters(rng, stream, upload, lines),
-            "date": _dates(posted if tool.server_dated else lines.ms, tool.zone),
+            "date": _dates(arrived if tool.server_dated else told, tool.zone),
             "message_id": join("<", ids, ">"),
             "references": _references(ids, lines) if tool.chained else pl.Series([""]).new_from_index(0, rows),
-            "bytes": pl.Series(_article_bytes(raw, tool)).cast(pl.String),
-            "lines": pl.Series(-(-raw // 128) + 3).cast(pl.String),
+            "bytes": pl.Series(_article_bytes(rng, raw, tool)).cast(pl.String),
+            "lines": pl.Series(_article_lines(raw, tool)).cast(pl.String),
         }
     )
 
 
-def _article_bytes(raw: Ints, tool: Tool) -> Ints:
-    return (raw * (ENCODED if tool.article else 1.0)).astype(np.int64) + HEADER_BYTES
+def _article_bytes(rng: Rng, raw: Ints, tool: Tool) -> Ints:
+    """Sizes as the server counts them: how many bytes yEnc escapes is chance, of 4 in 256 values."""
+    if not tool.article:
+        return raw + HEADER_BYTES
+    escapes = rng.standard_normal(len(raw)) * np.sqrt(raw / 64)
+    return (raw * ENCODED + escapes).astype(np.int64) + HEADER_BYTES
+
+
+def _article_lines(raw: Ints, tool: Tool) -> Ints:
+    return (raw * 1.015625 / 128).astype(np.int64) + 4 if tool.article else raw // 60 + 1
 
 
 def _subjects(rng: Rng, stream: Stream, upload: _Upload, lines: Lines, ids: pl.Series) -> pl.Series:

@@ -112,13 +112,18 @@ def decimal(values: Ints) -> pl.Series:
     return pl.Series(values).cast(pl.String)
 
 
+_POSTED_AGAIN = 0.0005
+"""Share of the articles that a server refused at first."""
+
 # --- message-ids ---------------------------------------------------------------------------------
 
 
 def _powerpost(domain: str) -> Ids:
     def ids(rng: Rng, lines: Lines) -> pl.Series:
         tokens = text(rng, int(lines.file[-1]) + 1, 20, B62 + "$&").gather(lines.file)
-        return join("part", decimal(lines.part), "of", decimal(lines.parts), ".", tokens, domain)
+        # An article that is posted again gets a digit after the token.
+        again = pl.Series(["", "1"]).gather((rng.random(len(lines.ms)) < _POSTED_AGAIN).astype(np.int64))
+        return join("part", decimal(lines.part), "of", decimal(lines.parts), ".", tokens, again, domain)
 
     return ids
 
@@ -303,7 +308,7 @@ NNTPPOSTER = Tool(
     poster="file", random_poster=_mailbox(12, 8, 3), zone="+0200 (UTC)",
 )  # fmt: skip
 NNTPPOSTER_RANDOM = Tool(
-    "nntpposter-random", 2015, 2021, 640_000, _PER_FILE, _nntpposter,
+    "nntpposter-random", 2015, 2021, 640_000, Shape("{r} [{n}/{N}] ({n}/{N})", ""), _nntpposter,
     poster="file", random_poster=_mailbox(12, 8, 3), zone="+0200 (UTC)",
 )  # fmt: skip
 POST2USENET = Tool("post2usenet", 2015, 2016, 640_000, _BARE, _post2usenet)

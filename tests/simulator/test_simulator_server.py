@@ -22,7 +22,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from simulator.blocks import BLOCK, make_block, unpack
+from simulator.blocks import BLOCK, BlockStore, make_block, unpack, warm
 from simulator.bodies import content, segment
 from simulator.faults import Fault, UnknownFault, parse_fault
 from simulator.history import CLEAN, DEFAULT, planned_history
@@ -305,6 +305,25 @@ def test_a_file_fetched_by_message_id_decodes_to_its_content_after_a_restart(cac
             assert len(client.block()) == pytest.approx(int(fields[6]), rel=0.005)
         assert f" crc32={zlib.crc32(data):08x}" in encoded[-2].decode()
         assert f"size={len(data)} ".encode() in encoded[0]
+
+
+def test_an_article_is_found_when_only_its_own_row_was_asked_for(tmp_path):
+    with running(tmp_path) as (port,):
+        client = Client(port)
+        client.ask(f"GROUP {GROUP}")
+        row = client.overview("plain", LOW + 30_003, LOW + 30_003)
+        message_id = row.split(b"\t")[4].decode()
+        assert client.ask(f"STAT {message_id}") == f"223 0 {message_id}"
+        assert client.ask("STAT <>").startswith("430")
+
+
+def test_blocks_made_ahead_are_the_ones_served(tmp_path):
+    made = planned_history(3, (GROUP, OTHER), (20_000,), (2016,), DEFAULT, LOW)
+    assert list(warm(made, tmp_path))[-1] == (4, 4)
+    store = BlockStore(made, tmp_path)
+    block = store.at_hand(OTHER, LOW // BLOCK)
+    assert block is not None
+    assert inflate(block.fragment) == inflate(make_block(made, OTHER, LOW // BLOCK).fragment)
 
 
 def test_any_segment_is_the_slice_of_the_file():
