@@ -112,6 +112,8 @@ def search(catalog: Catalog, wanted: Search) -> Page:
     with catalog.transaction() as connection, connection.cursor(row_factory=_release_row) as cursor:
         # Not prepared: the plan must follow from the values, since each filter that is not used falls away.
         releases = tuple(cursor.execute(query("search_page"), values, prepare=False))
+        # Where most names match, counting in the table looks cheap, but splits each name again; the name index need not.
+        connection.execute("SET LOCAL enable_seqscan = off")
         ((total,),) = connection.execute(query("search_count"), values, prepare=False)
         return Page(total, releases)
 
