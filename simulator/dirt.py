@@ -84,7 +84,6 @@ KINDS: dict[str, Callable[[Row], Row]] = {
     "year_1970": _replace("date", lambda _: "Thu, 01 Jan 1970 00:00:00 GMT"),
     "year_2036": _replace("date", lambda _: "Thu, 07 Feb 2036 06:28:16 GMT"),
     "empty_date": _replace("date", lambda _: ""),
-    "bare_id": _replace("message_id", lambda text: text.strip("<>")),
     "null_references": _replace("references", lambda _: "(null)"),
     "negative_bytes": _replace("bytes", lambda text: "-" + text),
     "empty_bytes": _replace("bytes", lambda _: ""),
@@ -97,9 +96,10 @@ KINDS: dict[str, Callable[[Row], Row]] = {
 
 MALFORMED: dict[str, Callable[[Row], Row]] = {
     "no_tabs": _replace("subject", lambda _: "connection reset by spool" + _NO_TABS),
+    "bare_id": _replace("message_id", lambda text: text.strip("<>")),
     "no_message_id": _replace("message_id", lambda _: ""),
 }
-"""The faults of lines that cannot be read."""
+"""The faults of lines that cannot be read; readers such as Pan take no id without brackets."""
 
 
 def soil(rng: np.random.Generator, lines: pl.DataFrame, mix: Mix) -> tuple[pl.DataFrame, list[int]]:
