@@ -43,6 +43,11 @@ def is_archive_or_companion(name: pl.Expr) -> pl.Expr:
     return name.str.contains(rf"(?i)\.(?:{ARCHIVE}|{PAR2}|nfo|sfv|nzb|srr|srs)$")
 
 
+def is_beside(name: pl.Expr) -> pl.Expr:
+    """What stands beside other files: par2, nfo, checksums, nzb."""
+    return name.str.contains(rf"(?i)\.(?:{PAR2}|nfo|sfv|nzb|srr|srs)$")
+
+
 def is_volume(name: pl.Expr) -> pl.Expr:
     """One of several volumes of an archive or of a par2 set."""
     return name.str.contains(r"(?i)\.(?:part\d+\.rar|r\d{2,3}|s\d{2}|7z\.\d+|z\d{2}|\d{3}|vol\d+[+-]\d+\.par2)$")

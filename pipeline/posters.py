@@ -10,15 +10,26 @@ _LOCAL = r"<?([^<>\s@]+)@"
 _DOMAIN = r"@([^<>\s]+)"
 
 
-def _addresses(posters: pl.Series) -> tuple[pl.Series, pl.Series]:
-    return posters.str.extract(_LOCAL).fill_null(""), posters.str.extract(_DOMAIN).fill_null("")
+_DRAWN_END = r"\.[A-Za-z0-9_-]*(?:\d|[a-z][A-Z]|[A-Z][a-z])[A-Za-z0-9_-]*$"
+_NGPOST = r"^[A-Za-z0-9]{13}@ngPost\.com$"
+
+
+def _read(posters: pl.Series) -> pl.DataFrame:
+    """`local` and `domain` of each poster (empty without an address) and whether it is `drawn` at random."""
+    address = pl.DataFrame({"poster": posters}).select(
+        "poster",
+        local=pl.col("poster").str.extract(_LOCAL).fill_null(""),
+        domain=pl.col("poster").str.extract(_DOMAIN).fill_null(""),
+    )
+    # Top-level domains have no digits and one case.
+    told = pl.col("domain").str.contains(_DRAWN_END) | pl.col("poster").str.contains(_NGPOST)
+    return address.with_columns(drawn=are_random(address["local"])).with_columns(drawn=pl.col("drawn") | told)
 
 
 def shapes(posters: pl.Series) -> pl.Series:
     """`random` (name and domain drawn), `random@` and the domain (name drawn), `named`, or `none` (no address)."""
     kinds = posters.unique(maintain_order=True)
-    local, domain = _addresses(kinds)
-    frame = pl.DataFrame({"local": local, "domain": domain, "drawn": are_random(local)})
+    frame = _read(kinds)
     tool_domain = pl.col("domain").str.contains(r"(?i)^(?:ngpost\.com|nyuu)$")
     labels = frame.select(
         pl.when(pl.col("local") == "")
@@ -35,10 +46,8 @@ def shapes(posters: pl.Series) -> pl.Series:
 def stable(posters: pl.Series) -> pl.Series:
     """The poster as part of an identity: lower case, white space squeezed; empty when drawn at random."""
     kinds = posters.unique(maintain_order=True)
-    local, _ = _addresses(kinds)
-    plain = kinds.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
-    frame = pl.DataFrame({"plain": plain, "drawn": are_random(local)})
-    labels = frame.select(pl.when("drawn").then(pl.lit("")).otherwise("plain")).to_series()
+    plain = pl.col("poster").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+    labels = _read(kinds).select(pl.when("drawn").then(pl.lit("")).otherwise(plain)).to_series()
     if len(kinds) * 2 > len(posters):
         joined = pl.DataFrame({"poster": posters}).join(
             pl.DataFrame({"poster": kinds, "stable": labels}), on="poster", how="left", maintain_order="left"

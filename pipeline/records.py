@@ -42,8 +42,10 @@ def judge(files: pl.DataFrame, signatures: SignatureTable) -> Judged:
         signatures: the table to judge by.
     """
     files = in_nzb_order(with_records(with_rules(_one_segment_style(files))))
-    firsts = files.unique("record", keep="first", maintain_order=True)
-    single = (pl.col("file_total").fill_null(1) == 1) & (pl.col("segments_expected") == 1)
+    # One article is the whole post: no counter of files, no other part, and not the companion of something larger.
+    alone = (pl.col("segments_expected").max() == 1) & (pl.len() == 1) & (pl.col("file_total").fill_null(1).max() == 1)
+    single = files.group_by("record", maintain_order=True).agg(single=alone & ~names.is_beside(pl.col("name")).any())
+    firsts = files.unique("record", keep="first", maintain_order=True).hstack([single["single"]])
     firsts = firsts.with_columns(
         template=templates(firsts["message_id"]), poster_shape=shapes(firsts["poster"])
     ).with_columns(
@@ -51,7 +53,7 @@ def judge(files: pl.DataFrame, signatures: SignatureTable) -> Judged:
         signature=signature(
             pl.col("template"),
             pl.col("poster_shape"),
-            pl.concat_str("shape", pl.when(single).then(pl.lit("1")).otherwise(pl.lit(""))),
+            pl.concat_str("shape", pl.when("single").then(pl.lit("1")).otherwise(pl.lit(""))),
         ),
     )
     dropped = firsts["random"] & is_dropped(signatures, firsts["signature"], firsts["tool"])

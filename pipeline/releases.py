@@ -1,7 +1,7 @@
 """Which files are one release, and what it is called.
 
 Every rule reads one file's own facts, so that a file gets the same key in whatever range, order or company it is met:
-that makes releases independent of how a history is cut. Evidence in order: request id, folder, title, stem of the name,
+that makes releases independent of how a history is cut. The one exception is `_drawn_apart`, which needs company. Evidence in order: request id, folder, title, stem of the name,
 description, name of a series, file counter. Each release keeps the rule that grouped it and the one that named it.
 """
 
@@ -69,7 +69,7 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("counter"))
         .when(~untitled & several & ~own_title)
         .then(pl.lit("title"))
-        .when(~untitled & pl.col("titled_name"))
+        .when(~untitled & (pl.col("titled_name") | pl.col("random_title") & pl.col("random_stem")))
         .then(pl.lit("title"))
         .when("drawn_apart")
         .then(pl.lit("counter"))

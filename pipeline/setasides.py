@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.files import KNOWN_EXTENSION
-from pipeline.names import ONE_WORD, are_tokens
-from pipeline.subjects import split
+from pipeline.names import are_tokens
+from pipeline.subjects import decoded, split
 
 FILE, RANDOM, OBFUSCATED, TEXT = "file", "random", "obfuscated", "text"
 
@@ -24,6 +24,7 @@ def kinds(subjects: pl.Series) -> pl.DataFrame:
     Returns:
         The columns of `subjects.SPLIT` and `kind`. The subject of a kind other than `file` need not be split.
     """
+    subjects = decoded(subjects)
     random = are_tokens(subjects)
     rows = (~random).arg_true()
     others = _judged(split(subjects.gather(rows)))
@@ -31,7 +32,7 @@ def kinds(subjects: pl.Series) -> pl.DataFrame:
     # A random word is its own head; only the rest was split.
     return pl.DataFrame(
         {
-            "head": subjects.scatter(rows, others["head"]),
+            "head": subjects.clone().scatter(rows, others["head"]),
             "tail": pl.repeat("", count, eager=True).scatter(rows, others["tail"]),
             "segment": pl.repeat(None, count, dtype=pl.Int32, eager=True).scatter(rows, others["segment"]),
             "segments": pl.repeat(None, count, dtype=pl.Int32, eager=True).scatter(rows, others["segments"]),
@@ -43,13 +44,14 @@ def kinds(subjects: pl.Series) -> pl.DataFrame:
 def _judged(frame: pl.DataFrame) -> pl.DataFrame:
     """Add `kind` to split subjects that are not random words."""
     head, counted = pl.col("head"), pl.col("segments").is_not_null()
-    # One random word and a counter: a file, maybe, but nothing that says which files belong together.
-    frame = frame.with_columns(token=pl.lit(value=False))
-    tokens = counted & head.str.contains(ONE_WORD)
-    if frame.select(tokens.any()).item():
-        rows = frame.with_row_index().filter(tokens)
-        hits = rows.filter(are_tokens(rows["head"]))["index"]
-        frame = frame.with_columns(token=frame["token"].scatter(hits, values=True))
+    # One random word and a counter: a file, maybe, but nothing that says which files belong together. A made-up file
+    # counter that repeats the segment counter says nothing either.
+    said = head.str.extract_groups(r"^(\S+) \[(\d+)/(\d+)\]$").struct
+    repeated = (said[1].cast(pl.Int32) == pl.col("segment")) & (said[2].cast(pl.Int32) == pl.col("segments"))
+    short = frame.with_row_index().filter(counted & head.str.contains(r"^\S+(?: \[\d{1,6}/\d{1,6}\])?$"))
+    words = short.select("index", word=pl.when(repeated).then(said[0]).otherwise(head))
+    hits = words.filter(are_tokens(words["word"]))["index"]
+    frame = frame.with_columns(token=pl.repeat(value=False, n=frame.height, eager=True).scatter(hits, values=True))
     uncounted = frame.select("head", counted=counted).with_row_index().filter(~pl.col("counted"))
     named = uncounted.filter(head.str.contains(_HAS_NAME))["index"]
     frame = frame.with_columns(named=pl.repeat(value=False, n=frame.height, eager=True).scatter(named, values=True))

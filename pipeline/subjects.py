@@ -104,7 +104,7 @@ _COUNTERS = (
     ("()", rf"^(.*)\((\d{{1,5}})(?:/|\|| ?- ?| ?{_OF} )(\d{{1,5}})[\])>}}]"),
     (
         "of",
-        rf"^(.*\W|)(?i:(?:par )?(?:file|datei|fichier|archivo|bestand|part)|-)[ _]+(\d{{1,5}}) {_OF} (\d{{1,5}})(?: ?[-:(\x1a\x1d]| ?$)",
+        rf"^(|.*?\W)(?i:(?:par )?(?:file|datei|fichier|archivo|bestand|part)|-)[ _]+(\d{{1,5}}) {_OF} (\d{{1,5}})(?: ?[-:(\x1a\x1d]| ?$)",
     ),
     ("/", r"^(.*\x1a) ?(\d{1,5})/(\d{2,5})(?:\D|$)"),
 )
@@ -112,14 +112,16 @@ _REPOST = r"(?i)[*\[(<{ ]*\b(?:full[ ._-]*)?(?:re-?post(?:ed)?|re-?up(?:load(?:e
 _REQUEST = r"^(?i:\W*re: ?)?\W*\[(\d{5,8})\]-?[\[\x1d]"
 _REQUEST_TITLE = r"^(?i:\W*re: ?)?\W*\[\d{5,8}\](?:-\[(?i:#?[^\]]*(?:@|a\.b\.|alt\.?bin)[^\]]*|full|part|req|repost)\])*-?\[\s*([^\]\x1a]+?)\s*\]"
 _SIZE = r"(?i)[\[(]?\b\d+(?:[.,]\d+)? ?[kmgt]i?b(?:ytes)?\b[\])]?|\b\d{3,} bytes\b"
-_SITE = r"(?:www\.|\w\.(?:test|com|net|org|info|to|cc)\b|partner|efnet|#a\.b|alt\.?bin)"
+_DOMAIN = r"[\w-]+\.(?:test|com|net|org|info)"
+_SITE = rf"(?:www\.|\b{_DOMAIN}(?:[\s/\]>]|$)|partner|efnet|#a\.b|alt\.?bin)"
 _BOX = r"\[[^\]\x1a\x1d]*\][ -]*"
 _ADVERT = (
     rf"(?i)<<+[^<>]*{_SITE}[^<>]*>>+|>>+[^<>]*{_SITE}[^<>]*<<+|(?:{_BOX})*\[[^\]\x1a\x1d]*{_SITE}[^\]\x1a\x1d]*\][ -]*(?:{_BOX})*"
-    r"|(?:https?://)?(?:www\.)?\b[\w-]+\.(?:test|com|net|org|info|to|cc)\b(?:/\S*)?|[(\[]\?{2,}[)\]]|\[[0-9a-f…]{8,}\]"
+    rf"|(?:https?://|www\.)\S+|(?:^|[\s(\[<]){_DOMAIN}(?:/\S*)?(?:[\s)\]>]|$)"
+    r"|[(\[]\?{2,}[)\]]|\[[0-9a-f…]{8,}\]"
 )
-# `[PRiVATE] \\release\\::file.r00::/release/ [newzNZB] [3/3] - yEnc`, in the usual order.
-_PRIVATE = (r"^\[PRiVATE\] *\\+([^\\]+)\\+::([^:]+)::/+[^/]*/+ *(?:\[newzNZB\])?(.*)$", '$1 $3 "$2"')
+# `[PRiVATE] \\release\\::file.r00::/release/ [newzNZB] [3/3] - yEnc`: what is random per file goes.
+_PRIVATE = (r"^\[PRiVATE\] *\\+[^\\]+\\+::([^:]+)::/+[^/]*/+ *(?:\[newzNZB\])?(.*)$", '$2 "$1"')
 _FRAME = " \t-_|:;,~*=+.<>\x1a'\"`/\\"
 
 
@@ -139,6 +141,12 @@ def parse(heads: pl.Series) -> pl.DataFrame:
     frame = _with_name(frame)
     frame = _with_counter(frame)
     return _with_title(frame)
+
+
+def decoded(subjects: pl.Series) -> pl.Series:
+    """Subjects with the words of RFC 2047 in them decoded: a whole one may be written so, counters and all."""
+    encoded = subjects.str.contains("=?", literal=True).arg_true()
+    return subjects.clone().scatter(encoded, legible(subjects.gather(encoded))) if len(encoded) else subjects
 
 
 def legible(texts: pl.Series) -> pl.Series:

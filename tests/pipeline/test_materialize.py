@@ -423,3 +423,8 @@ def test_hash_floods_are_dropped_and_random_names_of_a_named_poster_are_kept():
 def test_a_readable_title_above_a_random_name_names_the_release():
     records = records_of([f'Debian.Live.Image [1/1] - "{HASHES[0]}.rar" yEnc'])
     assert records.select("name", "readable_name").rows() == [("Debian.Live.Image", True)]
+
+
+def test_the_one_part_companion_of_a_random_set_does_not_make_it_a_flood():
+    records = records_of([f'{HASHES[0]} - "{HASHES[0]}.{end}" yEnc' for end in ("nfo", "r00", "r01")])
+    assert records["files"].to_list() == [3]

@@ -127,7 +127,14 @@ def test_a_random_word_is_set_aside_as_random(subject):
 
 @pytest.mark.parametrize(
     "subject",
-    ["yEnc (3/50)", f"{HASH} (1/1)", "kX92mQz7LpT4vRbW (3/50)", "kX92mQz7LpT4vRbW [3/50]", " - yEnc (1/1) 5071"],
+    [
+        "yEnc (3/50)",
+        f"{HASH} (1/1)",
+        "kX92mQz7LpT4vRbW (3/50)",
+        "kX92mQz7LpT4vRbW [3/50]",
+        "kX92mQz7LpT4vRbW [36/38] (36/38)",
+        " - yEnc (1/1) 5071",
+    ],
 )
 def test_nothing_to_group_on_is_obfuscated(subject):
     assert explain_subjects([subject])["kind"].to_list() == ["obfuscated"]
@@ -149,6 +156,36 @@ def test_words_of_rfc_2047_and_mojibake_are_put_right():
     mojibake = clear.encode().decode("cp1252")
     encoded = "=?utf-8?B?RmrDpGxscsOkdmVuIFswMS8xMl0gLSAiZmrDpGxsLnJhciIgeUVuYw==?= (1/2)"
     assert explain_subjects([clear, mojibake, encoded])["release"].to_list() == ["Fjällräven"] * 3
+
+
+def test_a_subject_encoded_as_a_whole_is_read():
+    row = explain_subjects(["=?UTF-8?Q?Fj=C3=A4ll_=5B1/2=5D_=22f=2Erar=22_yEnc_=281/3=29?="]).row(0, named=True)
+    assert (row["segment"], row["segments"], row["file"], row["files"], row["release"]) == (1, 3, 1, 2, "Fjäll")
+
+
+def test_subjects_given_are_left_as_they_are():
+    subjects = pl.Series(['"f.rar" yEnc (1/2)', HASH, "=?utf-8?Q?f=2Erar?="])
+    before = subjects.to_list()
+    explain_subjects(subjects)
+    assert subjects.to_list() == before
+
+
+MORE = [
+    (r"[PRiVATE] \\i3u4Oj77xtin5XIZ\\::qlKaXqrg2fTPDPP1.r39::/i3u4Oj77xtin5XIZ/ [newzNZB] [3/3] - yEnc (1/1) 5071", 3, 3, "qlKaXqrg2fTPDPP1.r39", "qlKaXqrg2fTPDPP1"),
+    ('(1/9)<<<www.site.test>>>"deb.rar" yEnc (1/2)', 1, 9, "deb.rar", "deb"),
+    ('A.Trip.to.the.Moon.1902 [3/4] - "a.trip.r00" yEnc (1/2)', 3, 4, "a.trip.r00", "A.Trip.to.the.Moon.1902"),
+    ('PAR File 1 of 4: "f.par2" yEnc (03/50)', 1, 4, "f.par2", "f"),
+    ('Metropolis (1927) [12/34] "m.part12.rar" yEnc (01/99)', 12, 34, "m.part12.rar", "Metropolis (1927)"),
+    ('20,36 MB "f.rar" 552 B yEnc (1/2)', None, None, "f.rar", "f"),
+    ('"Debian 12" "deb.rar" yEnc (1/2)', None, None, "deb.rar", "Debian 12"),
+    ("text - f.rar (03/50)", None, None, "text - f.rar", "text - f"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("subject", "file", "files", "name", "release"), MORE)
+def test_more_shapes_of_tools_and_people(subject, file, files, name, release):
+    row = explain_subjects([subject.replace("\\\\", "\\")]).row(0, named=True)
+    assert (row["file"], row["files"], row["filename"], row["release"]) == (file, files, name, release)
 
 
 PROFILES = [
