@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -164,3 +165,23 @@ def _killed_after(step: str):
         raise KeyboardInterrupt
 
     return killed
+
+
+def test_parallel_commits_and_merges_of_one_group_neither_lose_nor_wait_in_a_circle(catalog: Catalog, disk: LocalDisk):
+    planned(catalog)
+    errors: list[BaseException] = []
+
+    def run(index: int) -> None:
+        try:
+            for _ in range(2):
+                work(catalog, disk, index)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(index,)) for index in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert found(catalog) == ALL

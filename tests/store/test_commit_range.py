@@ -262,7 +262,7 @@ PIECES = st.builds(
 )
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     contents=st.lists(st.lists(PIECES, max_size=4), min_size=3, max_size=3),
     work=st.lists(st.integers(0, 2), min_size=1, max_size=4),
