@@ -134,13 +134,13 @@ def write_truth(history: History, path: Path, step: int = 200_000) -> int:
 
 def make_ahead(history: History, cache: Path, processes: int = 2) -> int:
     """Make every block of the history into `cache`; returns the blocks."""
-    shown = total = 0
+    shown = 0
     blocks = sum((history.group(name).high - history.group(name).low) // 10_000 + 1 for name in history.names)
     with _progress("blocks", blocks) as advance:
-        for done, total in warm(history, cache, processes):  # noqa: B007
+        for done, _ in warm(history, cache, processes):
             advance(done - shown)
             shown = done
-    return total
+    return shown
 
 
 @contextmanager

@@ -113,9 +113,8 @@ def soil(rng: np.random.Generator, lines: pl.DataFrame, mix: Mix) -> tuple[pl.Da
     changes = [_one(rng, KINDS) for _ in dirty] + [_one(rng, MALFORMED) for _ in broken]
     before = lines[rows].to_dicts()
     after = pl.DataFrame([change(row) for change, row in zip(changes, before, strict=True)], schema=lines.schema)
-    place = np.arange(lines.height)
-    place[rows] = lines.height + np.arange(len(rows))
-    return pl.concat([lines, after])[place], broken.tolist()
+    changed = [lines[name].scatter(pl.Series(rows), after[name]) for name in lines.columns]
+    return lines.with_columns(changed), broken.tolist()
 
 
 def _one(rng: np.random.Generator, kinds: dict[str, Callable[[Row], Row]]) -> Callable[[Row], Row]:

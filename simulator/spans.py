@@ -83,13 +83,18 @@ def fill(stream: Stream, first: int, last: int, mix: Mix) -> Span:
     rng = keyed(stream.key, first)
     rows = last - first + 1
     upload, sent = _uploads(rng, stream, rows, mix)
-    lines = _lines(rng, stream, upload, sent, first)
+    made = _lines(rng, stream, upload, sent, first)
     order = _arrival(rng, rows)
-    frame = _text(rng, stream, upload, lines, order, mix)
-    frame, broken = soil(rng, frame[order], mix)
+    arrived = made.in_order(order)
+    ids = stream.tool.ids(rng, made)
+    references = (
+        _references(ids, made).gather(order) if stream.tool.chained else pl.Series([""]).new_from_index(0, rows)
+    )
+    dates = made.ms if stream.tool.server_dated else _told(rng, upload, arrived, mix)
+    frame, broken = soil(rng, _text(rng, stream, upload, arrived, ids.gather(order), references, dates), mix)
     label = np.zeros(rows, dtype=np.int8)
     label[broken] = 1
-    labels = pl.DataFrame({"malformed": label, "ordinal": lines.file[order], "part": lines.part[order]})
+    labels = pl.DataFrame({"malformed": label, "ordinal": arrived.file, "part": arrived.part})
     return Span(frame, labels, _files(stream, upload, first), stream.tool.article)
 
 
@@ -183,13 +188,16 @@ def _arrival(rng: Rng, rows: int) -> Ints:
     return np.argsort(np.arange(rows) + rng.random(rows) * 2 * connections, kind="stable").astype(np.int64)
 
 
-def _text(rng: Rng, stream: Stream, upload: _Upload, lines: Lines, order: Ints, mix: Mix) -> pl.DataFrame:
-    tool, rows = stream.tool, len(lines.ms)
-    ids = tool.ids(rng, lines)
-    arrived = np.empty_like(lines.ms)
-    arrived[order] = lines.ms
+def _told(rng: Rng, upload: _Upload, lines: Lines, mix: Mix) -> Ints:
+    """Times that the posters tell; a few posts are dated wrongly as a whole."""
     forged = rng.random(len(upload.posts)) < mix.forged
-    told = np.where(forged[lines.release], _FORGED_MS, lines.ms)
+    return np.where(forged[lines.release], _FORGED_MS, lines.ms)
+
+
+def _text(
+    rng: Rng, stream: Stream, upload: _Upload, lines: Lines, ids: pl.Series, references: pl.Series, dates: Ints
+) -> pl.DataFrame:
+    tool = stream.tool
     sizes = np.array([file.size for file in upload.files], dtype=np.int64)[lines.file]
     article = tool.article or 1 << 40
     raw = np.minimum(article, sizes - (lines.part - 1) * article)
@@ -197,9 +205,9 @@ def _text(rng: Rng, stream: Stream, upload: _Upload, lines: Lines, order: Ints, 
         {
             "subject": _subjects(rng, stream, upload, lines, ids),
             "from": _posters(rng, stream, upload, lines),
-            "date": _dates(arrived if tool.server_dated else told, tool.zone),
+            "date": _dates(dates, tool.zone),
             "message_id": join("<", ids, ">"),
-            "references": _references(ids, lines) if tool.chained else pl.Series([""]).new_from_index(0, rows),
+            "references": references,
             "bytes": pl.Series(_article_bytes(rng, raw, tool)).cast(pl.String),
             "lines": pl.Series(_article_lines(raw, tool)).cast(pl.String),
         }

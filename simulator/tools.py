@@ -31,6 +31,11 @@ class Lines:
     parts: Ints
     ms: Ints
 
+    def in_order(self, order: Ints) -> Lines:
+        """The same lines in another order."""
+        facts = (self.release, self.file, self.file_number, self.part, self.parts, self.ms)
+        return Lines(*(fact[order] for fact in facts))
+
 
 Rng = np.random.Generator
 Ids = Callable[[Rng, Lines], pl.Series]
