@@ -138,7 +138,7 @@ def releases(batches):
 
 
 @given(seed=st.integers(0, 10**6), malformed=st.integers(0, 5), duplicate=st.integers(0, 5))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_every_line_is_accounted_for(seed, malformed, duplicate):
     batch = batch_of(history(seed), malformed=malformed, duplicate=duplicate)
     assert batch.counters.balance == 0
@@ -160,7 +160,7 @@ def test_the_order_of_lines_does_not_matter(seed, shuffle):
 
 
 @given(seed=st.integers(0, 10**6), size=st.sampled_from([60, 150, 333, 800]), order=st.randoms(use_true_random=False))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_cutting_a_history_into_ranges_changes_no_release(seed, size, order):
     frame = history(seed, first=1000, noise=False)
     whole = batch_of(frame, 0, 1_000_000)
