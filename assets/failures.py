@@ -1,4 +1,7 @@
-"""What to do about a failure: passing ones are tried again after a pause, the others end the range with a sentence."""
+"""What to do about a failure: a catalog that went away is waited for, anything else ends the range with a sentence.
+
+The provider's passing faults are the NNTP client's to retry; what comes out of it has been retried already.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from typing import TypeVar
 
 import stamina
 
-from pipeline.nntp.errors import PassingFault
 from store.catalog.connection import CatalogUnavailable
 
 T = TypeVar("T")
@@ -16,14 +18,10 @@ ATTEMPTS = 3
 PAUSE_SECONDS = 5.0
 
 
-def _passing(error: Exception) -> bool:
-    return isinstance(error, PassingFault | CatalogUnavailable)
-
-
 def retried(step: Callable[[], T]) -> T:
-    """The result of `step`, tried up to 3 times when its failure may pass; a refused login is never tried again."""
+    """The result of `step`, tried up to 3 times while the catalog is unavailable."""
     for attempt in stamina.retry_context(
-        on=_passing, attempts=ATTEMPTS, timeout=None, wait_initial=PAUSE_SECONDS, wait_max=60.0
+        on=CatalogUnavailable, attempts=ATTEMPTS, timeout=None, wait_initial=PAUSE_SECONDS, wait_max=60.0
     ):
         with attempt:
             return step()

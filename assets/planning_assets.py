@@ -5,7 +5,6 @@ from typing import Any
 
 import dagster as dg
 
-from assets.failures import retried
 from assets.partitions import register
 from assets.provider import account_of
 from pipeline.nntp.probe import list_groups, plan_group
@@ -20,7 +19,7 @@ from store.stores import Stores
 def group_list(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[Any]:
     """The groups that are indexed, in order of preference, under a version: chosen from the provider's list."""
     wanted = stores.settings.groups
-    active = retried(lambda: list_groups(account_of(stores.settings.provider)))
+    active = list_groups(account_of(stores.settings.provider))
     names = choose_groups(active, wanted.names, wanted.include, wanted.exclude, wanted.limit, wanted.min_articles)
     recorded = record_group_list(stores.catalog, names)
     if current_signatures(stores.catalog).version == 0:
@@ -42,10 +41,8 @@ def range_plan(context: dg.AssetExecutionContext, stores: dg.ResourceParam[Store
     source = source_number(stores.catalog, settings.provider.source)
     planned, empty = [], []
     for group in current_group_list(stores.catalog).names:
-        found = retried(
-            lambda group=group: plan_group(
-                account, source, group, size=settings.range_size, now=now, include_open=settings.plan_open_ranges
-            )
+        found = plan_group(
+            account, source, group, size=settings.range_size, now=now, include_open=settings.plan_open_ranges
         )
         planned += [item for item in found if item.first_posted is not None]
         empty += [item.range for item in found if item.first_posted is None]

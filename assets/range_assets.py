@@ -12,6 +12,7 @@ from assets.failures import retried, sentence
 from assets.partitions import ranges
 from assets.range_work import derive_chunks, fetch_overview, join_edges
 from pipeline.ranges import Range
+from store.catalog.commit import Superseded
 from store.catalog.planning import fail, range_by_key, start
 from store.stores import Stores
 
@@ -94,6 +95,9 @@ def _materialize(stores: Stores, key: str, selected: list[str]) -> Iterator[dg.A
         for name in selected:
             shown = retried(lambda name=name: STEPS[name](stores, range_))
             yield dg.AssetMaterialization(name, partition=key, metadata=shown)
+    except Superseded:
+        # A later run of this range is under way; what becomes of the range is its to say.
+        raise
     except Exception as error:
         fail(stores.catalog, range_, sentence(error))
         raise

@@ -102,7 +102,8 @@ def demo(
 
 def _provider(folder: Path, port: int) -> Service:
     arguments = (
-        "--demo",
+        "--mix",
+        "demo",
         "--listen",
         f"{port}:B",
         "--user",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.metadata import version
 
+import stamina
 from cyclopts import App
 
 from cli.console import fail
@@ -38,6 +39,8 @@ app.command("cli.demo:demo")
 
 def main() -> None:
     """Run the command line; end with status 1 and one sentence on stderr where the cause is known."""
+    # Retries show in Dagster's logs; here the last failure says enough.
+    stamina.instrumentation.set_on_retry_hooks([])
     try:
         app()
     except KeyboardInterrupt:
