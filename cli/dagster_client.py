@@ -32,6 +32,15 @@ query Status($id: String!) {
   }
 }
 """
+_RUNS = """
+query Runs($filter: RunsFilter!) {
+  runsOrError(filter: $filter, limit: 1) {
+    __typename
+    ... on Runs { results { id } }
+    ... on PythonError { message }
+  }
+}
+"""
 _CANCEL = """
 mutation Cancel($id: String!) {
   cancelPartitionBackfill(backfillId: $id) { __typename }
@@ -77,8 +86,8 @@ class DagsterClient:
         entries = data["workspaceOrError"].get("locationEntries", [])
         return bool(entries) and all(entry["loadStatus"] == "LOADED" for entry in entries)
 
-    def launch(self, keys: list[str], assets: tuple[str, ...] = ASSETS, title: str = "") -> str:
-        """Launch a backfill of `assets` over the partition `keys` and return its id.
+    def launch(self, keys: list[str], assets: tuple[str, ...] = ASSETS, title: str = "", priority: int = 0) -> str:
+        """Launch a backfill of `assets` over the partition `keys` and return its id; runs of higher `priority` start first.
 
         Raises:
             DagsterUnavailable: no answer, or Dagster refuses.
@@ -87,6 +96,7 @@ class DagsterClient:
             "assetSelection": [{"path": [asset]} for asset in assets],
             "partitionNames": keys,
             "title": title,
+            "tags": [{"key": "dagster/priority", "value": str(priority)}],
         }
         answer = self._ask(_LAUNCH, {"params": params})["launchPartitionBackfill"]
         if answer["__typename"] != "LaunchBackfillSuccess":
@@ -99,6 +109,17 @@ class DagsterClient:
         if answer["__typename"] != "PartitionBackfill":
             raise DagsterUnavailable(f"Dagster does not know backfill {backfill}: {answer.get('message', '')}")
         return BackfillState(answer["status"], (answer["error"] or {}).get("message", ""))
+
+    def busy(self, backfill: str) -> bool:
+        """Whether a run of the backfill is queued or at work."""
+        wanted = {
+            "tags": [{"key": "dagster/backfill", "value": backfill}],
+            "statuses": ["QUEUED", "NOT_STARTED", "STARTING", "STARTED", "CANCELING"],
+        }
+        answer = self._ask(_RUNS, {"filter": wanted})["runsOrError"]
+        if answer["__typename"] != "Runs":
+            raise DagsterUnavailable(f"Dagster does not list its runs: {answer.get('message', '')}")
+        return bool(answer["results"])
 
     def cancel(self, backfill: str) -> None:
         """Ask Dagster to cancel backfill `backfill`."""

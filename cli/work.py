@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import fnmatch
-import time
-from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 from rich.table import Table
 
+from cli.backfilling import backfill_eras, eras, launch
 from cli.console import err, fail, out, print_json, progress
 from cli.dagster_client import ASSETS, DagsterClient
 from cli.environment import dagster_environment, enter
 from cli.options import DEFAULT_CONFIG, Config, Json
 from pipeline.ranges import parse_key
 from store.catalog.connection import Catalog
-from store.catalog.planning import GroupEra, keys, missing, range_by_key, source_number
+from store.catalog.planning import GroupEra, keys, missing, source_number
 from store.catalog.planning import status as progress_by_era
 from store.configuration import Settings, load
-
-KEYS_A_BACKFILL = 10_000
-"""Dagster rewrites the whole body of a backfill again and again, so a large era goes in several."""
-
-POLL_SECONDS = 2.0
 
 
 def materialize_here(config: Path, names: list[str]) -> dict[str, dict[str, object]]:
@@ -104,16 +98,19 @@ def backfill(
     dagster = DagsterClient(f"http://{settings.dagster.host}:{settings.dagster.port}")
     with Catalog.open(settings) as catalog:
         wanted = list(range_) or _missing(catalog, settings, group, era)
-        for key in range_:
-            range_by_key(catalog, key)  # an unknown key is an error before anything starts
         assets = ASSETS[1:] if chunks_only else ASSETS
-        # Era by era: the queue stays short, and no later era overtakes an earlier one.
-        parts = [part for _, same_era in groupby(wanted, key=lambda key: key[:6]) for part in _slices(list(same_era))]
         if detach:
-            launched = [dagster.launch(part, assets, title=f"backfill {part[0][:6]}") for part in parts]
-            _report(json, len(wanted), 0, launched)
+            parts = [launch(catalog, dagster, era_keys, assets) for era_keys in eras(wanted)]
+            _report(json, len(wanted), 0, [part.backfill for part in parts])
             return
-        launched, failed = _run_parts(catalog, dagster, parts, assets)
+        with progress() as display:
+            task = display.add_task("ranges", total=len(wanted))
+
+            def advance(finished: int, at: str) -> None:
+                display.update(task, completed=finished, description=f"era {at[:4]}-{at[4:]}" if at else "ranges")
+
+            result = backfill_eras(catalog, dagster, wanted, assets, advance)
+    launched, failed = result.backfills, result.failed
     _report(json, len(wanted), len(failed), launched)
     if failed:
         for key, message in list(failed.items())[:10]:
@@ -124,48 +121,6 @@ def backfill(
 def _missing(catalog: Catalog, settings: Settings, pattern: str, era: int | None) -> list[str]:
     found = missing(catalog, source_number(catalog, settings.provider.source), era=era)
     return [key for key in found if fnmatch.fnmatchcase(parse_key(key)[1].group, pattern)]
-
-
-def _slices(same_era: list[str]) -> list[list[str]]:
-    return [same_era[start : start + KEYS_A_BACKFILL] for start in range(0, len(same_era), KEYS_A_BACKFILL)]
-
-
-def _run_parts(
-    catalog: Catalog, dagster: DagsterClient, parts: list[list[str]], assets: tuple[str, ...]
-) -> tuple[list[str], dict[str, str]]:
-    launched: list[str] = []
-    failed: dict[str, str] = {}
-    with progress() as display:
-        task = display.add_task("ranges", total=sum(len(part) for part in parts))
-        for part in parts:
-            display.update(task, description=f"era {part[0][:4]}-{part[0][4:6]}")
-            before = {key: range_by_key(catalog, key).generation for key in part}
-            backfill_id = dagster.launch(part, assets, title=f"backfill {part[0][:6]}")
-            launched.append(backfill_id)
-            done_before = display.tasks[0].completed
-            try:
-                while not (state := dagster.state(backfill_id)).ended:
-                    display.update(task, completed=done_before + len(_finished(catalog, before)))
-                    time.sleep(POLL_SECONDS)
-            except KeyboardInterrupt:
-                dagster.cancel(backfill_id)
-                raise
-            finished = _finished(catalog, before)
-            display.update(task, completed=done_before + len(finished))
-            failed |= {
-                key: range_by_key(catalog, key).error or state.error or f"see backfill {backfill_id} in Dagster"
-                for key in part
-                if key not in finished
-            }
-    return launched, failed
-
-
-def _finished(catalog: Catalog, before: dict[str, int]) -> set[str]:
-    return {
-        key
-        for key, generation in before.items()
-        if (row := range_by_key(catalog, key)).state == "done" and row.generation > generation
-    }
 
 
 def _report(json: bool, ranges: int, failed: int, backfills: list[str]) -> None:

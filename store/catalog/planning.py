@@ -254,3 +254,28 @@ def status(catalog: Catalog, source: int) -> list[GroupEra]:
     """Progress per group and era, ordered by era, then group."""
     with catalog.transaction() as connection, connection.cursor(row_factory=class_row(GroupEra)) as cursor:
         return cursor.execute(query("status"), {"source": source}).fetchall()
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a range: its state, its published generation, and the sentence of its last failure."""
+
+    state: str
+    generation: int
+    error: str | None
+    failed_at: datetime | None
+
+
+def fates(catalog: Catalog, wanted: Iterable[str]) -> dict[str, Fate]:
+    """The fate of each range by its partition key, all of one moment.
+
+    Raises:
+        UnknownRange: one of the keys is not planned.
+    """
+    asked = list(wanted)
+    with catalog.transaction() as connection:
+        found = {key: Fate(*fate) for key, *fate in connection.execute(query("fates"), {"keys": asked})}
+    for key in asked:
+        if key not in found:
+            raise UnknownRange(f"no range {key} is planned; run: overlake plan")
+    return found
