@@ -34,7 +34,9 @@ class _Section(BaseModel):
 class Provider(_Section):
     """The NNTP account that overview is fetched from. A change of provider is a new `source`."""
 
-    source: str = Field(default="main", description="name of this provider's article numbering; change it with the provider")
+    source: str = Field(
+        default="main", description="name of this provider's article numbering; change it with the provider"
+    )
     host: str = Field(default="", description="host name of the NNTP server")
     port: Port = 563
     tls: bool = True
@@ -42,10 +44,18 @@ class Provider(_Section):
     username: str = ""
     password: SecretStr = SecretStr("")
     password_file: Path | None = Field(default=None, description="file with mode 0600 that holds the password")
-    connections: Annotated[int, Field(ge=1, le=500)] = Field(default=20, description="connections the account allows, over all workers")
-    connections_per_range: Annotated[int, Field(ge=1, le=100)] = Field(default=8, description="connections that fetch one range")
-    numbers_per_request: Annotated[int, Field(ge=1, le=100_000)] = Field(default=10_000, description="article numbers an XOVER asks for")
-    timeout: Annotated[float, Field(gt=0)] = Field(default=60.0, description="seconds without a byte before a connection counts as dead")
+    connections: Annotated[int, Field(ge=1, le=500)] = Field(
+        default=20, description="connections the account allows, over all workers"
+    )
+    connections_per_range: Annotated[int, Field(ge=1, le=100)] = Field(
+        default=8, description="connections that fetch one range"
+    )
+    numbers_per_request: Annotated[int, Field(ge=1, le=100_000)] = Field(
+        default=10_000, description="article numbers an XOVER asks for"
+    )
+    timeout: Annotated[float, Field(gt=0)] = Field(
+        default=60.0, description="seconds without a byte before a connection counts as dead"
+    )
 
     def secret(self) -> str:
         """The password, from the setting or from its file.
@@ -59,17 +69,25 @@ class Provider(_Section):
             mode = self.password_file.stat().st_mode
             text = self.password_file.read_text().strip()
         except OSError as error:
-            raise BadConfiguration(f"provider.password_file: {error}; create it or set OVERLAKE_PROVIDER__PASSWORD") from error
+            raise BadConfiguration(
+                f"provider.password_file: {error}; create it or set OVERLAKE_PROVIDER__PASSWORD"
+            ) from error
         if mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise BadConfiguration(f"provider.password_file {self.password_file} is readable by others; run: chmod 600 {self.password_file}")
+            raise BadConfiguration(
+                f"provider.password_file {self.password_file} is readable by others; run: chmod 600 {self.password_file}"
+            )
         return text
 
 
 class Groups(_Section):
     """Which groups are indexed: by pattern over LIST, largest first, or named in order of preference."""
 
-    names: tuple[str, ...] = Field(default=(), description="exact list in order of preference; empty: choose by the patterns below")
-    include: tuple[str, ...] = Field(default=("alt.binaries.*",), description="shell patterns of groups to take from LIST")
+    names: tuple[str, ...] = Field(
+        default=(), description="exact list in order of preference; empty: choose by the patterns below"
+    )
+    include: tuple[str, ...] = Field(
+        default=("alt.binaries.*",), description="shell patterns of groups to take from LIST"
+    )
     exclude: tuple[str, ...] = Field(default=(), description="shell patterns of groups to leave out")
     limit: Annotated[int, Field(ge=1)] = Field(default=1000, description="at most so many groups, largest first")
     min_articles: Annotated[int, Field(ge=0)] = Field(default=1, description="leave out groups with fewer articles")
@@ -78,8 +96,12 @@ class Groups(_Section):
 class Catalog(_Section):
     """The Postgres server: an own one by DSN, else an embedded one in the data folder."""
 
-    dsn: SecretStr | None = Field(default=None, description="postgresql:// address of the catalog database; empty: embedded Postgres")
-    dagster_dsn: SecretStr | None = Field(default=None, description="database for Dagster on the same server; default: catalog database name + `_dagster`")
+    dsn: SecretStr | None = Field(
+        default=None, description="postgresql:// address of the catalog database; empty: embedded Postgres"
+    )
+    dagster_dsn: SecretStr | None = Field(
+        default=None, description="database for Dagster on the same server; default: catalog database name + `_dagster`"
+    )
 
 
 class Server(_Section):
@@ -87,7 +109,9 @@ class Server(_Section):
 
     host: str = "127.0.0.1"
     port: Port = 8080
-    public_url: str = Field(default="", description="address clients use when behind a reverse proxy, e.g. https://index.example.org")
+    public_url: str = Field(
+        default="", description="address clients use when behind a reverse proxy, e.g. https://index.example.org"
+    )
     title: str = "Overlake"
 
 
@@ -103,8 +127,12 @@ class Dagster(_Section):
 class Settle(_Section):
     """When a release counts as final."""
 
-    quiet_hours: Annotated[float, Field(ge=0)] = Field(default=24.0, description="hours without a new record before a release settles")
-    margin_hours: Annotated[float, Field(ge=0)] = Field(default=48.0, description="hours around a release that its groups' ranges must cover")
+    quiet_hours: Annotated[float, Field(ge=0)] = Field(
+        default=24.0, description="hours without a new record before a release settles"
+    )
+    margin_hours: Annotated[float, Field(ge=0)] = Field(
+        default=48.0, description="hours around a release that its groups' ranges must cover"
+    )
 
 
 class Settings(BaseSettings):
@@ -113,9 +141,15 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="OVERLAKE_", env_nested_delimiter="__", extra="forbid", frozen=True)
 
     data: Path = Field(Path("data"), description="folder of the lake, the chunks and the embedded Postgres")
-    range_size: Annotated[int, Field(ge=100)] = Field(default=RANGE_SIZE, description="article numbers of a range; fixed once ranges are planned")
-    plan_open_ranges: bool = Field(default=False, description="also plan the range that still grows (a small group's only one)")
-    collect_grace_hours: Annotated[float, Field(ge=0)] = Field(default=1.0, description="hours a replaced chunk file is kept for its readers")
+    range_size: Annotated[int, Field(ge=100)] = Field(
+        default=RANGE_SIZE, description="article numbers of a range; fixed once ranges are planned"
+    )
+    plan_open_ranges: bool = Field(
+        default=False, description="also plan the range that still grows (a small group's only one)"
+    )
+    collect_grace_hours: Annotated[float, Field(ge=0)] = Field(
+        default=1.0, description="hours a replaced chunk file is kept for its readers"
+    )
     provider: Provider = Provider()
     groups: Groups = Groups()
     catalog: Catalog = Catalog()
@@ -172,4 +206,6 @@ def _complaint(item: Any) -> str:
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
             model = annotation
     near = difflib.get_close_matches(place[-1], list(model.model_fields), n=1, cutoff=0.5)
-    return f"unknown key {'.'.join(place)}" + (f"; did you mean {near[0]}?" if near else f"; known: {', '.join(model.model_fields)}")
+    return f"unknown key {'.'.join(place)}" + (
+        f"; did you mean {near[0]}?" if near else f"; known: {', '.join(model.model_fields)}"
+    )

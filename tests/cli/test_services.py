@@ -85,8 +85,8 @@ def test_what_a_killed_predecessor_left_is_stopped_by_the_next(tmp_path: Path) -
 
 def test_only_one_holds_the_lock_and_a_killed_holder_frees_it(tmp_path: Path) -> None:
     lock = tmp_path / "up.lock"
-    with only_one(lock):
-        with pytest.raises(ServiceFailed, match=f"up already \\(process {os.getpid()}\\)"), only_one(lock):
-            pass
+    up_already = f"up already \\(process {os.getpid()}\\)"
+    with only_one(lock), pytest.raises(ServiceFailed, match=up_already), only_one(lock):
+        pass
     with only_one(lock):
         pass
