@@ -87,6 +87,20 @@ def are_random(names: pl.Series) -> pl.Series:
     )["random"]
 
 
+_GENERIC_PROGRAM = (
+    r"(?i)^(?:setup|install(?:er)?|update|codecs?|player|viewer|keygen|crack|patch|download(?:er)?)"
+    r"[-_. ]*[a-z0-9]{0,6}\.(?:exe|scr|com|pif|bat|msi)$"
+)
+
+
+def is_generic_program(file_name: pl.Expr) -> pl.Expr:
+    """Whether a file is a program whose name says nothing: a generic word and at most a few letters drawn at random.
+
+    Virus and codec posters flood groups with them (nZEDb issues 1382 and 1439); what a program is for stands in its name.
+    """
+    return file_name.str.contains(_GENERIC_PROGRAM)
+
+
 ONE_WORD = r"^\{?[A-Za-z0-9_-]{8,128}\}?$"
 """A subject that is one word of what random generators draw from."""
 

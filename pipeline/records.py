@@ -9,6 +9,7 @@ import polars as pl
 from pipeline import files as names
 from pipeline.batch import SignatureTable
 from pipeline.categories import category
+from pipeline.names import is_generic_program
 from pipeline.posters import shapes
 from pipeline.releases import base_keys, in_nzb_order, with_records, with_rules
 from pipeline.schema import RECORD_FILES, RECORDS, SEGMENTS
@@ -44,8 +45,12 @@ def judge(files: pl.DataFrame, signatures: SignatureTable) -> Judged:
     files = in_nzb_order(with_records(with_rules(_one_segment_style(files))))
     # One article is the whole post: no counter of files, no other part, and not the companion of something larger.
     alone = (pl.col("segments_expected").max() == 1) & (pl.len() == 1) & (pl.col("file_total").fill_null(1).max() == 1)
-    single = files.group_by("record", maintain_order=True).agg(single=alone & ~names.is_beside(pl.col("name")).any())
-    firsts = files.unique("record", keep="first", maintain_order=True).hstack([single["single"]])
+    marks = files.group_by("record", maintain_order=True).agg(
+        single=alone & ~names.is_beside(pl.col("name")).any(),
+        program=(pl.len() == 1) & is_generic_program(pl.col("name").first()),
+    )
+    firsts = files.unique("record", keep="first", maintain_order=True).hstack(marks["single", "program"])
+    firsts = firsts.with_columns(random=pl.col("random") | pl.col("program"))
     firsts = firsts.with_columns(
         template=templates(firsts["message_id"]), poster_shape=shapes(firsts["poster"])
     ).with_columns(
@@ -53,12 +58,16 @@ def judge(files: pl.DataFrame, signatures: SignatureTable) -> Judged:
         signature=signature(
             pl.col("template"),
             pl.col("poster_shape"),
-            pl.concat_str("shape", pl.when("single").then(pl.lit("1")).otherwise(pl.lit(""))),
+            pl.concat_str("shape", _mark("single", "1"), _mark("program", "!")),
         ),
     )
     dropped = firsts["random"] & is_dropped(signatures, firsts["signature"], firsts["tool"])
     garbage = pl.col("record").is_in(firsts.filter(dropped)["record"].implode())
     return Judged(firsts.filter(~dropped), files.filter(~garbage), files.filter(garbage))
+
+
+def _mark(column: str, sign: str) -> pl.Expr:
+    return pl.when(column).then(pl.lit(sign)).otherwise(pl.lit(""))
 
 
 def _one_segment_style(files: pl.DataFrame) -> pl.DataFrame:

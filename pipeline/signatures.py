@@ -16,6 +16,7 @@ DEFAULT_TABLE = SignatureTable(
     version=1,
     signatures=(
         Signature("tool:nxg", DROP, "subject and id are hashes of a secret"),
+        Signature("*|*|*!", DROP, "lone programs under generic names: virus and codec floods"),
         Signature("tool:UsenetSync", DROP, "machine backups, always obfuscated"),
         Signature("*|*|t[]h", DROP, "hash floods: a hash, a counter and another hash without extension"),
         Signature("*|*|t[]hy", DROP, "hash floods: a hash, a counter and another hash without extension"),

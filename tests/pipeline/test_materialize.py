@@ -428,3 +428,25 @@ def test_a_readable_title_above_a_random_name_names_the_release():
 def test_the_one_part_companion_of_a_random_set_does_not_make_it_a_flood():
     records = records_of([f'{HASHES[0]} - "{HASHES[0]}.{end}" yEnc' for end in ("nfo", "r00", "r01")])
     assert records["files"].to_list() == [3]
+
+
+@pytest.mark.parametrize("name", ["setup-QXV.exe", "Install_k2.scr", "codec.exe", "update 77.msi"])
+def test_a_lone_program_whose_name_says_nothing_is_garbage(name):
+    batch = batch_of(lines_of([(f'great offer inside "{name}" yEnc (1/1)', "")]))
+    assert (batch.counters.garbage, batch.counters.kept) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "name", ["debian-setup-12.7.exe", "LibreOffice_install.exe", "setup-QXV.rar", "installation-guide.exe"]
+)
+def test_a_program_with_a_name_of_its_own_is_kept(name):
+    batch = batch_of(lines_of([(f'an open program "{name}" yEnc (1/1)', "")]))
+    assert (batch.counters.garbage, batch.counters.kept) == (0, 1)
+
+
+def test_a_program_among_other_files_is_kept_with_them():
+    rows = [
+        (f'Tools for Debian [{n}/2] - "{name}" yEnc (1/1)', "") for n, name in enumerate(["setup.exe", "tools.nfo"], 1)
+    ]
+    batch = batch_of(lines_of(rows))
+    assert (batch.counters.garbage, batch.counters.kept) == (0, 2)
