@@ -33,7 +33,7 @@ app.command("cli.keys:app", name="keys")
 app.command("cli.shell:shell")
 app.command("cli.explain:explain")
 app.command("cli.bench:app", name="bench")
-app.command("cli.simulate:simulate")
+app.command("simulator.command_line:simulate")
 app.command("cli.demo:demo")
 
 

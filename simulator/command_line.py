@@ -1,4 +1,4 @@
-"""The synthetic provider as a subcommand."""
+"""The options of `overlake simulate` and `python -m simulator`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
+from rich.console import Console
 
-from cli.console import err
+from simulator.command import HistoryOptions, history_of, make_ahead, parse_listen, write_truth
+from simulator.command import simulate as serve
+from simulator.faults import parse_fault
+from simulator.server import ServerOptions
+
+err = Console(stderr=True)
 
 
 def simulate(
@@ -16,11 +22,16 @@ def simulate(
         str, Parameter(help="`demo` for the four groups of the demo, or `default` or `clean` with the options below.")
     ] = "demo",
     seed: Annotated[int, Parameter(help="The same seed gives the same articles.")] = 1,
-    groups: Annotated[tuple[str, ...], Parameter(help="Group names, or how many groups.", negative="")] = ("3",),
+    groups: Annotated[
+        tuple[str, ...], Parameter(help="Group names, or how many groups.", negative="", consume_multiple=True)
+    ] = ("3",),
     sizes: Annotated[
-        tuple[int, ...], Parameter(help="Article numbers of each group; one size holds for all.", negative="")
+        tuple[int, ...],
+        Parameter(help="Article numbers of each group; one size holds for all.", negative="", consume_multiple=True),
     ] = (2_000_000,),
-    eras: Annotated[tuple[int, ...], Parameter(help="Years of posting, oldest first.", negative="")] = (
+    eras: Annotated[
+        tuple[int, ...], Parameter(help="Years of posting, oldest first.", negative="", consume_multiple=True)
+    ] = (
         2009,
         2013,
         2017,
@@ -34,6 +45,7 @@ def simulate(
         Parameter(
             help="PORT[:FORM], several for several ports; forms: plain A B C D D' E; port 0 takes a free one.",
             negative="",
+            consume_multiple=True,
         ),
     ] = ("0",),
     user: Annotated[str, Parameter(help="User name to ask for; none when empty.")] = "",
@@ -44,7 +56,8 @@ def simulate(
     latency_ms: Annotated[float, Parameter(help="Added to each reply.")] = 0.0,
     idle_seconds: Annotated[float, Parameter(help="An idle connection is closed after this.")] = 1800.0,
     fault: Annotated[
-        tuple[str, ...], Parameter(help="KIND[:PROBABILITY[:TIMES]], e.g. drop:0.1, corrupt:0.01.", negative="")
+        tuple[str, ...],
+        Parameter(help="KIND[:PROBABILITY[:TIMES]], e.g. drop:0.1, corrupt:0.01.", negative="", consume_multiple=True),
     ] = (),
     cache: Annotated[
         Path | None, Parameter(help="Folder for the blocks that were made; the next start finds them.")
@@ -56,11 +69,6 @@ def simulate(
     warm: Annotated[int, Parameter(help="Make all blocks into --cache with so many processes, and end.")] = 0,
 ) -> None:
     """Run a synthetic Usenet provider: a real NNTP server with a deterministic, labelled history."""
-    from simulator.command import HistoryOptions, history_of, make_ahead, parse_listen, write_truth
-    from simulator.command import simulate as serve
-    from simulator.faults import parse_fault
-    from simulator.server import ServerOptions
-
     plan = HistoryOptions(mix, seed, groups, sizes, eras, offset)
     if truth is not None:
         rows = write_truth(history_of(plan), truth)
