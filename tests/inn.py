@@ -18,13 +18,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from pwd import getpwnam
 
+from missing import MissingProgram
+
 PROGRAMS = Path("/usr/lib/news/bin")
 HOST = "127.0.0.1"
 _PATIENCE = 20.0
 
 
-class InnMissing(RuntimeError):
+class InnMissing(MissingProgram):
     """inn2 is not installed or cannot be run here."""
+
+
+class InnSilent(RuntimeError):
+    """The server was started and does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +255,7 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
         with suppress(OSError), socket.create_connection((HOST, port), timeout=1):
             return
         time.sleep(0.02)
-    raise InnMissing(f"the news server does not answer on port {port}; see log/output and syslog")
+    raise InnSilent(f"the news server does not answer on port {port}; see log/output and syslog")
 
 
 def _wire(article: bytes) -> bytes:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from missing import MissingProgram
 
 FOLDERS = {
     "MainDir": "main",
@@ -50,7 +51,7 @@ class Nzbget:
 def running_nzbget(folder: Path, news_port: int, port: int) -> Iterator[Nzbget]:
     program = shutil.which("nzbget")
     if program is None:
-        raise AssertionError("nzbget is missing; install it: apt-get install nzbget par2")
+        raise MissingProgram("nzbget is missing; install it: apt-get install nzbget par2")
     settings = [f"{key}={folder / name}" for key, name in FOLDERS.items()]
     for name in FOLDERS.values():
         (folder / name).mkdir(parents=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import subprocess
 from datetime import UTC, datetime, timedelta
 from itertools import chain
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from inn import running_inn, running_reader
 from lxml import etree
+from missing import MissingProgram
 from nzbget import running_nzbget
 from overlake import Overlake, free_port
 from posting import Article, articles_of
@@ -22,6 +24,8 @@ NAMESPACE = {"newznab": "http://www.newznab.com/DTD/2010/feeds/attributes/"}
 
 def _release(folder: Path, stem: str, sizes: list[int]) -> list[Path]:
     """Volumes of random bytes and a real par2 set over them."""
+    if shutil.which("par2") is None:
+        raise MissingProgram("par2 is missing; install it: apt-get install par2")
     folder.mkdir()
     volumes = [folder / f"{stem}.part{n:02}.rar" for n in range(1, len(sizes) + 1)]
     noise = random.Random(stem)

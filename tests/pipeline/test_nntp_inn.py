@@ -8,6 +8,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from inn import article, running_inn
 
 from pipeline.nntp.account import Account
 from pipeline.nntp.connection import Compression, connect
@@ -16,7 +17,6 @@ from pipeline.nntp.fetch import fetch_range
 from pipeline.nntp.probe import list_groups, plan_group
 from pipeline.overview import parse
 from pipeline.ranges import Range
-from tests.inn import article, running_inn
 
 TEST, EMPTY = "alt.binaries.test", "alt.binaries.empty"
 NOW = datetime.datetime.now(datetime.UTC)

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 import stamina
 from catalog_batches import VERSIONS, Piece, at, batch_of, planned
+from missing import MissingProgram
 
 from store.catalog.commit import commit_range
 from store.catalog.connection import Catalog, CatalogUnavailable
@@ -30,7 +31,7 @@ def port() -> Iterator[int]:
     """A server of Debian's newest PostgreSQL with an empty database `index`."""
     versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     if not versions:
-        raise AssertionError("PostgreSQL is missing; install it: apt-get install postgresql")
+        raise MissingProgram("PostgreSQL is missing; install it: apt-get install postgresql")
     programs = versions[-1].parent
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -1,0 +1,23 @@
+"""A test whose program is not installed is skipped with the reason on one's own machine, and fails where `CI` is set."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from missing import MissingProgram
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[pytest.TestReport]:
+    report = yield
+    if call.excinfo is not None and isinstance(call.excinfo.value, MissingProgram) and not os.environ.get("CI"):
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: {call.excinfo.value}")
+    return report
