@@ -44,9 +44,12 @@ def shapes(posters: pl.Series) -> pl.Series:
 
 
 def stable(posters: pl.Series) -> pl.Series:
-    """The poster as part of an identity: lower case, white space squeezed; empty when drawn at random."""
+    """The poster as part of an identity: lower case, printable ASCII alone; empty when drawn at random.
+
+    Other letters go, since one poster's name comes in several encodings within one post (Nyuu issue 100).
+    """
     kinds = posters.unique(maintain_order=True)
-    plain = pl.col("poster").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+    plain = pl.col("poster").str.to_lowercase().str.replace_all(r"[^!-~]+", "")
     labels = _read(kinds).select(pl.when("drawn").then(pl.lit("")).otherwise(plain)).to_series()
     if len(kinds) * 2 > len(posters):
         joined = pl.DataFrame({"poster": posters}).join(
