@@ -39,15 +39,23 @@ def range_plan(context: dg.AssetExecutionContext, stores: dg.ResourceParam[Store
     settings = stores.settings
     account, now = account_of(settings.provider), datetime.now(UTC)
     source = source_number(stores.catalog, settings.provider.source)
-    planned, empty = [], []
+    planned, empty, without = [], [], []
     for group in current_group_list(stores.catalog).names:
         found = plan_group(
             account, source, group, size=settings.range_size, now=now, include_open=settings.plan_open_ranges
         )
+        without += [] if found else [group]
         planned += [item for item in found if item.first_posted is not None]
         empty += [item.range for item in found if item.first_posted is None]
     new = plan(stores.catalog, planned)
     known_empty(stores.catalog, empty)
     # The catalog is the truth: what an interrupted run planned but did not register is registered now.
     register(context.instance, keys(stores.catalog, source))
-    return dg.MaterializeResult(metadata={"ranges": len(planned), "new": len(new), "empty": len(empty)})
+    return dg.MaterializeResult(
+        metadata={
+            "ranges": len(planned),
+            "new": len(new),
+            "empty": len(empty),
+            **({"groups_without_ranges": ", ".join(without)} if without else {}),
+        }
+    )

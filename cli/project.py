@@ -117,6 +117,8 @@ def check(
     found = next((item for item in active if item.name == chosen), None)
     if found is None:
         fail(f"{account.host} does not list {chosen}; see groups.names and groups.include in {config}")
+    if found.high < max(found.low, 1):
+        fail(f"{account.host} has no articles in {chosen} (it says {found.low} to {found.high}); name another group")
     # The newest full range of that size: old articles may be gone, the newest are there.
     range_ = Range(1, chosen, max(0, found.high // lines - 1), lines)
     began, count = time.monotonic(), 0

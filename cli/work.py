@@ -50,14 +50,21 @@ def plan(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
     """Choose the groups, find their full ranges with their eras, and register them in Dagster, oldest era first."""
     with err.status("Planning: groups, ranges and their dates"):
         result = materialize_here(config, ["group_list", "range_plan"])
+    groups, ranges = result["group_list"], result["range_plan"]
     if json:
         print_json(result)
-        return
-    groups, ranges = result["group_list"], result["range_plan"]
-    out.print(
-        f"{groups['groups']} groups (list version {groups['version']}): {ranges['ranges']} full ranges, {ranges['new']} of them new, {ranges['empty']} empty",
-        highlight=False,
-    )
+    else:
+        out.print(
+            f"{groups['groups']} groups (list version {groups['version']}): {ranges['ranges']} full ranges, {ranges['new']} of them new, {ranges['empty']} empty",
+            highlight=False,
+        )
+    if without := ranges.get("groups_without_ranges"):
+        message = (
+            f"no articles, or not yet a full range of them, in {without}; for small groups set plan_open_ranges = true"
+        )
+        if not ranges["ranges"]:
+            fail(message)
+        err.print(message, highlight=False, soft_wrap=True)
 
 
 def upkeep(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:

@@ -58,7 +58,7 @@ def choose_groups(
     """The groups to index, in order of preference: `names` as they are, else by shell patterns, largest first.
 
     Raises:
-        UnknownGroup: one of `names` is not in `active`; the message names the nearest known group.
+        UnknownGroup: one of `names` is not in `active` (the message names the nearest known group), or no group is left.
     """
     if names:
         known = {group.name for group in active}
@@ -74,6 +74,10 @@ def choose_groups(
     largest = sorted(
         (name for name, size in sizes.items() if size >= min_articles), key=lambda name: (-sizes[name], name)
     )
+    if not largest:
+        raise UnknownGroup(
+            f"none of the {len(active)} groups the provider lists is left by groups.include, groups.exclude and groups.min_articles"
+        )
     return tuple(largest[:limit])
 
 
