@@ -353,7 +353,7 @@ def with_port(stores: Stores, port: int) -> Stores:
 
 @pytest.mark.usefixtures("impatient")
 def test_a_postgres_that_stops_during_a_run_is_said_and_the_next_run_completes(
-    lab: Lab, tmp_path: Path, instance: dg.DagsterInstance
+    lab: Lab, tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop = False
 
@@ -369,6 +369,8 @@ def test_a_postgres_that_stops_during_a_run_is_said_and_the_next_run_completes(
         result = run(stores, instance)
         stop = False
         lab.postgres.start()
+        # Long enough for the pool, which tries again after growing pauses.
+        monkeypatch.setattr(store.catalog.connection, "_WAIT_S", 15.0)
         assert not result.success
         assert "the catalog's Postgres" in failure(result)
         assert "does not answer" in failure(result)
