@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dagster as dg
 
-from assets.checks import lines_accounted_for
 from assets.planning_assets import group_list, range_plan
 from assets.range_assets import range_assets
 from assets.release_assets import collected_chunks, settled_releases
@@ -25,7 +24,6 @@ def build_definitions(settings: Settings, stores: StoresResource | None = None) 
     )
     return dg.Definitions(
         assets=assets_of(settings),
-        asset_checks=[lines_accounted_for],
         jobs=[upkeep],
         schedules=[hourly],
         resources={"stores": stores or StoresResource()},

@@ -7,14 +7,19 @@ from store.stores import Stores
 
 SHOWN = 20
 
-
-@dg.asset_check(
-    asset="release_chunks", description="In every range and edge, each line fetched is counted exactly once."
+LINES_ACCOUNTED_FOR = dg.AssetCheckSpec(
+    "lines_accounted_for",
+    asset="release_chunks",
+    description="In every range and edge, each line fetched is counted exactly once.",
 )
-def lines_accounted_for(stores: dg.ResourceParam[Stores]) -> dg.AssetCheckResult:
+
+
+def lines_accounted_for(stores: Stores) -> dg.AssetCheckResult:
     """Fails when the counters of a range or edge do not add up to its lines."""
     found = unbalanced(stores.catalog)
     return dg.AssetCheckResult(
+        asset_key=LINES_ACCOUNTED_FOR.asset_key,
+        check_name=LINES_ACCOUNTED_FOR.name,
         passed=not found.places,
         metadata={
             "ranges": found.ranges,

@@ -1,6 +1,8 @@
 """The assets of a range: its overview, its chunks, its edges. Several ranges share a run, each with its own fate.
 
 They are one operation, not three: as three, the first failing range would keep its run-mates from their next step.
+The check belongs to it as well: each range reports its own materialization, and Dagster skips a check of its own after an
+operation without outputs.
 """
 
 from collections.abc import Callable, Iterator
@@ -8,6 +10,7 @@ from collections.abc import Callable, Iterator
 import dagster as dg
 
 from assets import metadata
+from assets.checks import LINES_ACCOUNTED_FOR, lines_accounted_for
 from assets.failures import retried, sentence
 from assets.partitions import ranges
 from assets.range_work import derive_chunks, fetch_overview, join_edges
@@ -62,21 +65,24 @@ def range_assets(ranges_per_run: int) -> dg.AssetsDefinition:
     @dg.multi_asset(
         name="range_assets",
         specs=SPECS,
+        check_specs=[LINES_ACCOUNTED_FOR],
         can_subset=True,
         pool=NNTP_POOL,
         backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=ranges_per_run),
     )
     def _range_assets(
         context: dg.AssetExecutionContext, stores: dg.ResourceParam[Stores]
-    ) -> Iterator[dg.AssetMaterialization]:
+    ) -> Iterator[dg.AssetMaterialization | dg.AssetCheckResult]:
         selected = [name for name in STEPS if dg.AssetKey(name) in context.selected_asset_keys]
         failures: dict[str, str] = {}
-        for key in context.partition_keys:
+        for key in context.partition_keys if selected else ():
             try:
                 yield from _materialize(stores, key, selected)
             except Exception as error:
                 failures[key] = sentence(error)
                 context.log.error(f"{key}: {failures[key]}", exc_info=error)  # noqa: TRY400 - Dagster's own logger
+        if LINES_ACCOUNTED_FOR.key in context.selected_asset_check_keys:
+            yield lines_accounted_for(stores)
         if failures:
             raise dg.Failure(
                 description=f"{len(failures)} of {len(context.partition_keys)} ranges failed: "

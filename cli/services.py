@@ -151,12 +151,16 @@ def _signal_group(leader: int, number: int) -> None:
 
 
 def stop_on_sigterm() -> None:
-    """Let SIGTERM unwind like Ctrl-C, so that `running` stops its processes."""
+    """Let SIGTERM unwind like Ctrl-C, so that `running` stops its processes.
+
+    Both get the handler: Dagster, used in process, gives SIGTERM that of SIGINT, which a shell's `&` has set to be ignored.
+    """
 
     def _interrupt(_number: int, _frame: object) -> None:
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
 
 
 def wait_until_interrupted(processes: Sequence[Running]) -> None:

@@ -90,3 +90,23 @@ def test_only_one_holds_the_lock_and_a_killed_holder_frees_it(tmp_path: Path) ->
         pass
     with only_one(lock):
         pass
+
+
+def test_sigterm_stops_it_in_the_background_and_after_dagster_ran_in_process(tmp_path: Path) -> None:
+    program = textwrap.dedent("""
+        import signal
+        from dagster._utils.interrupts import capture_interrupts
+        from cli.services import stop_on_sigterm, wait_until_interrupted
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell's `&` does
+        stop_on_sigterm()
+        with capture_interrupts():
+            pass
+        print("up", flush=True)
+        wait_until_interrupted([])
+    """)
+    log = tmp_path / "log"
+    with log.open("wb") as output:
+        process = subprocess.Popen([sys.executable, "-c", program], stdout=output)
+    assert "up" in written(log)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 0
