@@ -14,13 +14,18 @@ def account_of(provider: Provider) -> Account:
     """
     if not provider.host:
         raise BadConfiguration("provider.host is not set; name your news server in overlake.toml, section [provider]")
+    password = provider.secret()
+    if provider.username and not password:
+        raise BadConfiguration(
+            "provider.username is set but no password; set OVERLAKE_PROVIDER__PASSWORD or provider.password_file"
+        )
     return Account(
         host=provider.host,
         port=provider.port,
         tls=provider.tls,
         ca_file=provider.ca_file,
         username=provider.username,
-        password=provider.secret(),
+        password=password,
         timeout=provider.timeout,
         numbers_per_request=provider.numbers_per_request,
         connections=min(provider.connections, provider.connections_per_range),

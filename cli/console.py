@@ -20,8 +20,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-out = Console()
-err = Console(stderr=True)
+# Subjects, names and error texts are full of brackets and colons: nothing that is printed is markup.
+out = Console(markup=False, emoji=False, highlight=False)
+err = Console(stderr=True, markup=False, emoji=False, highlight=False)
 
 
 def print_json(value: object) -> None:
@@ -41,7 +42,8 @@ def _plain(value: object) -> object:
 
 def fail(message: str, status: int = 1) -> NoReturn:
     """Say on stderr what is wrong and what to do, and end with `status`."""
-    err.print(f"[bold red]overlake:[/] {message}", highlight=False, markup=True, soft_wrap=True)
+    err.print("overlake: ", style="bold red", end="")
+    err.print(message, soft_wrap=True)
     raise SystemExit(status)
 
 

@@ -130,6 +130,10 @@ class DagsterClient:
             response = self._http.post(f"{self._url}/graphql", json={"query": query, "variables": variables})
             response.raise_for_status()
             answer = response.json()
+        except httpx.HTTPStatusError as error:
+            raise DagsterUnavailable(
+                f"Dagster answers {error.response.status_code} at {self._url}; try again in a moment, and look into its log if that stays"
+            ) from error
         except (httpx.HTTPError, ValueError) as error:
             raise DagsterUnavailable(
                 f"Dagster does not answer at {self._url} ({error}); start it with: overlake up"

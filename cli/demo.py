@@ -94,9 +94,9 @@ def demo(
         shown = _show(settings, secret)
         if once:
             _check(settings, shown)
-            out.print("[green]The demo came out right.[/]")
+            out.print("The demo came out right.", style="green")
             return
-        out.print("\nStop with Ctrl-C. The data stays in", str(folder), highlight=False)
+        out.print("\nStop with Ctrl-C. The data stays in", str(folder))
         wait_until_interrupted(processes)
 
 
@@ -127,18 +127,18 @@ def _show(settings: Settings, secret: str) -> Shown:
     feed = etree.fromstring(_get(f"{server}/api", t="search", q=SEARCH, apikey=secret))
     items = feed.findall("./channel/item")
     total = int(feed.find("./channel/{*}response").get("total", "0"))  # pyright: ignore[reportOptionalMemberAccess]
-    out.print(f"\nDagster    http://{settings.dagster.host}:{settings.dagster.port}", highlight=False)
-    out.print(f"Search     {server}/?apikey={secret}", highlight=False)
-    out.print(f"Newznab    {server}/api?t=search&q={SEARCH}&apikey={secret}", highlight=False)
-    out.print(f"\n{total} releases match “{SEARCH}”:", highlight=False)
+    out.print(f"\nDagster    http://{settings.dagster.host}:{settings.dagster.port}")
+    out.print(f"Search     {server}/?apikey={secret}")
+    out.print(f"Newznab    {server}/api?t=search&q={SEARCH}&apikey={secret}")
+    out.print(f"\n{total} releases match “{SEARCH}”:")
     for item in items[:5]:
-        out.print(f"  {item.findtext('title')}", highlight=False)
+        out.print(f"  {item.findtext('title')}")
     if not items:
         return Shown(0, b"")
     nzb = _get(str(items[0].find("enclosure").get("url")))  # pyright: ignore[reportOptionalMemberAccess]
-    out.print("\nThe first one's NZB begins:", highlight=False)
+    out.print("\nThe first one's NZB begins:")
     for line in nzb.decode().splitlines()[:8]:
-        out.print(f"  {line[:110]}", highlight=False, markup=False)
+        out.print(f"  {line[:110]}")
     return Shown(total, nzb)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 
-from rich.table import Table
-
 from cli.console import fail, out, print_json
 from cli.options import Json
 
@@ -37,7 +35,8 @@ def explain(*, json: Json = False) -> None:
         for row in explained.iter_rows(named=True):
             print_json(row)
         return
-    table = Table("subject", *explained.columns)
-    for subject, row in zip(shown, explained.iter_rows(), strict=True):
-        table.add_row(subject, *("" if value is None else str(value) for value in row))
-    out.print(table)
+    for subject, row in zip(shown, explained.iter_rows(named=True), strict=True):
+        out.print(subject, style="bold")
+        for name, value in row.items():
+            if value is not None:
+                out.print(f"  {name:<12}{value}")

@@ -30,7 +30,7 @@ def create(
     if json:
         print_json({"name": name, "key": secret})
     else:
-        out.print(secret, highlight=False)
+        out.print(secret)
 
 
 @app.command(name="list")
@@ -59,4 +59,4 @@ def revoke(key_id: int, *, config: Config = DEFAULT_CONFIG) -> None:
     with Catalog.open(load(config)) as catalog:
         if not keys.revoke(catalog, key_id):
             fail(f"there is no key {key_id}; see: overlake keys list")
-    out.print(f"Key {key_id} is revoked.", highlight=False)
+    out.print(f"Key {key_id} is revoked.")

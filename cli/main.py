@@ -19,22 +19,24 @@ app = App(
     help_format="markdown",
 )
 # By name, so that one command does not wait for the libraries of the others.
-app.command("cli.project:init")
-app.command("cli.project:check")
-app.command("cli.project:env")
-app.command("cli.work:plan")
-app.command("cli.work:backfill")
-app.command("cli.work:upkeep")
-app.command("cli.work:status")
-app.command("cli.work:reconcile")
-app.command("cli.running:up")
-app.command("cli.running:serve")
-app.command("cli.keys:app", name="keys")
-app.command("cli.shell:shell")
-app.command("cli.explain:explain")
-app.command("cli.bench:app", name="bench")
-app.command("simulator.command_line:simulate")
-app.command("cli.demo:demo")
+app.command("cli.project:init", help="Write a commented overlake.toml.")
+app.command(
+    "cli.project:check", help="Log in to the provider, say which compression it speaks, measure lines a second."
+)
+app.command("cli.project:env", help="Print shell lines that let plain `dagster` commands find this index.")
+app.command("cli.work:plan", help="Find the groups' full ranges with their eras and register them in Dagster.")
+app.command("cli.work:backfill", help="Backfill what is missing, oldest era first over all groups.")
+app.command("cli.work:upkeep", help="Settle what is final and delete chunk files nobody needs any more.")
+app.command("cli.work:status", help="How far the index is, per group and era.")
+app.command("cli.work:reconcile", help="Make Dagster's view equal to the catalog.")
+app.command("cli.running:up", help="Run Postgres (if embedded), Dagster and the web server together.")
+app.command("cli.running:serve", help="Serve the Newznab endpoint and the web pages.")
+app.command("cli.keys:app", name="keys", help="Create, list and revoke API keys.")
+app.command("cli.shell:shell", help="Open DuckDB with views over the lake and the catalog.")
+app.command("cli.explain:explain", help="Say how subjects or overview lines on stdin are read.")
+app.command("cli.bench:app", name="bench", help="Measure: ratios inside one run.")
+app.command("simulator.command_line:simulate", help="Run a synthetic Usenet provider.")
+app.command("cli.demo:demo", help="Index a synthetic provider and leave it running to look at.")
 
 
 def main() -> None:
@@ -48,6 +50,13 @@ def main() -> None:
     except BrokenPipeError:
         sys.exit(141)
     except Exception as error:
+        if type(error).__name__ == "DagsterExecutionInterruptedError":
+            sys.exit(130)
+        if type(error).__module__.split(".")[0] in {"psycopg", "sqlalchemy"}:
+            # Dagster's database, in process: the driver's first line says what, the rest is the statement.
+            fail(
+                f"Postgres refused: {str(error).splitlines()[0]}; free some disk space or look into its log, then run again"
+            )
         if type(error).__module__.split(".")[0] in OWN or isinstance(error, OSError):
             fail(str(error))
         raise

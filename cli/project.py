@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 from cli.console import err, fail, out, print_json
 from cli.options import DEFAULT_CONFIG, Config, Json
+from pipeline.nntp.connection import ActiveGroup
+from pipeline.ranges import Range
 from store.configuration import FILE_NAME, load
 
 TEMPLATE = """\
@@ -70,7 +72,7 @@ def init(folder: Path = Path()) -> None:
             file.write(TEMPLATE)
     except FileExistsError:
         fail(f"{path} is there already; edit it, or remove it first")
-    out.print(f"Wrote {path}. Next: name your news server in it, then run: overlake check", highlight=False)
+    out.print(f"Wrote {path}. Next: name your news server in it, then run: overlake check")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,9 @@ def check(
     config: Config = DEFAULT_CONFIG,
     json: Json = False,
     group: Annotated[str, Parameter(help="Measure in this group instead of the largest one chosen.")] = "",
-    lines: Annotated[int, Parameter(help="Overview lines to fetch for the measurement.")] = 100_000,
+    lines: Annotated[
+        int, Parameter(help="Overview lines to fetch for the measurement.", validator=validators.Number(gte=1))
+    ] = 100_000,
 ) -> None:
     """Log in to the provider, say which compression it speaks, and measure overview lines a second."""
     from assets.provider import account_of
@@ -103,7 +107,6 @@ def check(
     from pipeline.nntp.probe import list_groups
     from pipeline.overview import parse
     from pipeline.planning import choose_groups
-    from pipeline.ranges import Range
 
     settings = load(config)
     account = account_of(settings.provider)
@@ -119,10 +122,9 @@ def check(
         fail(f"{account.host} does not list {chosen}; see groups.names and groups.include in {config}")
     if found.high < max(found.low, 1):
         fail(f"{account.host} has no articles in {chosen} (it says {found.low} to {found.high}); name another group")
-    # The newest full range of that size: old articles may be gone, the newest are there.
-    range_ = Range(1, chosen, max(0, found.high // lines - 1), lines)
+    range_ = _newest(found, lines)
     began, count = time.monotonic(), 0
-    with err.status(f"Fetching {lines:,} overview lines of {chosen}"), fetch_range(account, range_) as blocks:
+    with err.status(f"Fetching {range_.size:,} overview lines of {chosen}"), fetch_range(account, range_) as blocks:
         for block in blocks:
             count += parse(block.text, block.first, block.last, datetime.now(UTC)).lines
         form, wire = blocks.form, blocks.wire_bytes
@@ -144,14 +146,20 @@ def check(
         print_json(result)
         return
     out.print(
-        f"[green]Connected[/] to {result.host}{', logged in' if result.login else ''}: {result.groups:,} groups",
+        f"Connected to {result.host}{', logged in' if result.login else ''}: {result.groups:,} groups",
         highlight=False,
     )
-    out.print(f"{chosen}: articles {found.low:,} to {found.high:,}", highlight=False)
+    out.print(f"{chosen}: articles {found.low:,} to {found.high:,}")
     out.print(
         f"Compression {result.compression}: {wire / max(1, count):.0f} bytes a line, {result.lines_per_second:,.0f} lines/s over {account.connections} connections",
         highlight=False,
     )
+
+
+def _newest(group: ActiveGroup, lines: int) -> Range:
+    """The newest range of at most `lines` numbers that the group has wholly: old articles may be gone."""
+    size = min(lines, max(1, (group.high - max(group.low, 1) + 2) // 2))
+    return Range(1, group.name, (group.high + 1) // size - 1, size)
 
 
 def env(*, config: Config = DEFAULT_CONFIG) -> None:
@@ -162,4 +170,4 @@ def env(*, config: Config = DEFAULT_CONFIG) -> None:
     settings = load(config)
     with Catalog.open(settings) as catalog:
         for name, value in dagster_environment(config, settings, catalog).items():
-            out.print(f"export {name}={shlex.quote(value)}", highlight=False, soft_wrap=True)
+            out.print(f"export {name}={shlex.quote(value)}", soft_wrap=True)

@@ -69,10 +69,10 @@ def up(*, config: Config = DEFAULT_CONFIG) -> None:
     settings = load(config)
     stop_on_sigterm()
     with err.status("Starting Postgres, Dagster and the web server"), everything(config, settings) as processes:
-        out.print(f"Dagster    http://{settings.dagster.host}:{settings.dagster.port}", highlight=False)
-        out.print(f"Search     http://{settings.server.host}:{settings.server.port}", highlight=False)
-        out.print(f"Newznab    http://{settings.server.host}:{settings.server.port}/api", highlight=False)
-        out.print(f"Logs       {settings.data / 'logs'}; stop with Ctrl-C", highlight=False)
+        out.print(f"Dagster    http://{settings.dagster.host}:{settings.dagster.port}")
+        out.print(f"Search     http://{settings.server.host}:{settings.server.port}")
+        out.print(f"Newznab    http://{settings.server.host}:{settings.server.port}/api")
+        out.print(f"Logs       {settings.data / 'logs'}; stop with Ctrl-C")
         wait_until_interrupted(processes)
 
 

@@ -64,7 +64,7 @@ def plan(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
         )
         if not ranges["ranges"]:
             fail(message)
-        err.print(message, highlight=False, soft_wrap=True)
+        err.print(message, soft_wrap=True)
 
 
 def upkeep(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
@@ -106,6 +106,9 @@ def backfill(
     with Catalog.open(settings) as catalog:
         wanted = list(range_) or _missing(catalog, settings, group, era)
         assets = ASSETS[1:] if chunks_only else ASSETS
+        if not wanted:
+            _report(json, 0, 0, [])
+            return
         if detach:
             parts = [launch(catalog, dagster, era_keys, assets) for era_keys in eras(wanted)]
             _report(json, len(wanted), 0, [part.backfill for part in parts])
@@ -121,20 +124,25 @@ def backfill(
     _report(json, len(wanted), len(failed), launched)
     if failed:
         for key, message in list(failed.items())[:10]:
-            err.print(f"[red]{key}[/]: {message}", highlight=False, soft_wrap=True)
+            err.print(f"{key}: {message}", soft_wrap=True)
         fail(f"{len(failed)} of {len(wanted)} ranges failed; once the cause is gone, run the same command again")
 
 
 def _missing(catalog: Catalog, settings: Settings, pattern: str, era: int | None) -> list[str]:
-    found = missing(catalog, source_number(catalog, settings.provider.source), era=era)
-    return [key for key in found if fnmatch.fnmatchcase(parse_key(key)[1].group, pattern)]
+    source = source_number(catalog, settings.provider.source)
+    planned = progress_by_era(catalog, source)
+    if not planned:
+        fail("nothing is planned yet; run: overlake plan")
+    if not any(fnmatch.fnmatchcase(row.group, pattern) and era in (None, row.era) for row in planned):
+        fail("no planned range is of that group and era; see: overlake status")
+    return [key for key in missing(catalog, source, era=era) if fnmatch.fnmatchcase(parse_key(key)[1].group, pattern)]
 
 
 def _report(json: bool, ranges: int, failed: int, backfills: list[str]) -> None:
     if json:
         print_json({"ranges": ranges, "failed": failed, "backfills": backfills})
     elif ranges:
-        out.print(f"{ranges - failed} of {ranges} ranges in {len(backfills)} backfills", highlight=False)
+        out.print(f"{ranges - failed} of {ranges} ranges in {len(backfills)} backfills")
     else:
         out.print("Nothing is missing.")
 
@@ -150,7 +158,7 @@ def status(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
     if not rows:
         out.print("Nothing is planned yet; run: overlake plan")
         return
-    table = Table("era", "group", "ranges", "done", "failed", "lines", "kept", title="Coverage")
+    table = Table("era", "group", "ranges", "done", "at work", "failed", "lines", "kept", title="Coverage")
     for row in rows:
         table.add_row(*_cells(row))
     out.print(table)
@@ -164,6 +172,7 @@ def _cells(row: GroupEra) -> tuple[str, ...]:
         row.group,
         f"{total:,}",
         f"{row.done:,}",
+        f"{row.running:,}" if row.running else "",
         f"{row.failed:,}" if row.failed else "",
         f"{row.lines:,}",
         kept,
@@ -194,4 +203,4 @@ def reconcile(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
     if json:
         print_json({"partitions_added": len(absent), "materializations_reported": reported})
     else:
-        out.print(f"{len(absent)} partitions added, {reported} materializations reported", highlight=False)
+        out.print(f"{len(absent)} partitions added, {reported} materializations reported")

@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from pipeline.ranges import RANGE_SIZE
@@ -99,6 +99,14 @@ class Catalog(_Section):
     dsn: SecretStr | None = Field(
         default=None, description="postgresql:// address of the catalog database; empty: embedded Postgres"
     )
+
+    @field_validator("dsn", "dagster_dsn")
+    @classmethod
+    def _is_postgres(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().startswith(("postgresql://", "postgres://")):
+            raise ValueError("must be the address of a Postgres database: postgresql://user:password@host/database")
+        return value
+
     dagster_dsn: SecretStr | None = Field(
         default=None, description="database for Dagster on the same server; default: catalog database name + `_dagster`"
     )
@@ -188,6 +196,8 @@ def load(path: Path | None = None) -> Settings:
     except ValidationError as error:
         raise BadConfiguration(f"{path}: {'; '.join(_complaint(item) for item in error.errors())}") from error
     folder = path.resolve().parent
+    if (folder / settings.data).exists() and not (folder / settings.data).is_dir():
+        raise BadConfiguration(f"{path}: data: {settings.data} is not a folder; name another one")
     return settings.model_copy(update={"data": folder / settings.data, "provider": _beside(settings.provider, folder)})
 
 

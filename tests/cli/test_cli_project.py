@@ -106,3 +106,30 @@ def test_a_server_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "127.0.0.1" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_brackets_and_colons_are_shown_as_they_are(tmp_path: Path) -> None:
+    subject = '[/x] [bold]:smile:[/bold] - "a[red].rar" yEnc (3/66)'
+    shown = overlake("explain", folder=tmp_path, stdin=subject + "\n", COLUMNS="200")
+    assert shown.returncode == 0, shown.stderr
+    assert subject in shown.stdout
+    assert "a[red].rar" in shown.stdout.replace(subject, "")
+    (tmp_path / "overlake.toml").write_text("")
+    asked = overlake("check", folder=tmp_path, COLUMNS="200")
+    assert "section [provider]" in asked.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[catalog]\ndsn = "mysql://h/d"', "must be the address of a Postgres database"),
+        ('data = "overlake.toml"', "is not a folder"),
+        ('[provider]\nhost = "127.0.0.1"\nusername = "joe"', "no password"),
+    ],
+)
+def test_what_cannot_work_is_said_at_once(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "overlake.toml").write_text(text)
+    done = overlake("check", folder=tmp_path, COLUMNS="200")
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
