@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from missing import MissingProgram
 from playwright.sync_api import Browser, sync_playwright
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -20,7 +21,7 @@ _OPTIONS = (
 )
 
 
-class ChromiumMissing(RuntimeError):
+class ChromiumMissing(MissingProgram):
     """The browser is not installed."""
 
 
