@@ -81,8 +81,6 @@ def range_assets(ranges_per_run: int) -> dg.AssetsDefinition:
             except Exception as error:
                 failures[key] = sentence(error)
                 context.log.error(f"{key}: {failures[key]}", exc_info=error)  # noqa: TRY400 - Dagster's own logger
-        if LINES_ACCOUNTED_FOR.key in context.selected_asset_check_keys:
-            yield lines_accounted_for(stores)
         if failures:
             raise dg.Failure(
                 description=f"{len(failures)} of {len(context.partition_keys)} ranges failed: "
@@ -90,6 +88,9 @@ def range_assets(ranges_per_run: int) -> dg.AssetsDefinition:
                 metadata={key: dg.MetadataValue.text(message) for key, message in failures.items()},
                 allow_retries=False,
             )
+        # After the failures: a catalog that is down must not hide why the ranges failed.
+        if LINES_ACCOUNTED_FOR.key in context.selected_asset_check_keys:
+            yield lines_accounted_for(stores)
 
     return _range_assets
 

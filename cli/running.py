@@ -49,6 +49,7 @@ def everything(config: Path, settings: Settings) -> Iterator[tuple[Running, ...]
         # One process loads the code for all of Dagster's; the others find it there.
         with running(_first(config, settings, code_port), environment) as first:
             _wait_until_listening(code_port, first)
+            _end_lost_runs()
             with running(_dagster(settings, _workspace(settings, code_port)), environment) as second:
                 _wait_until_ready(settings, first + second)
                 yield first + second
@@ -158,6 +159,27 @@ def _bound_connections(pool: str, ranges: int) -> None:
 
     with dg.DagsterInstance.get() as instance:
         instance.event_log_storage.set_concurrency_slots(pool, ranges)
+
+
+def _end_lost_runs() -> None:
+    """Report the runs whose processes died with a killed predecessor: Dagster launches them again.
+
+    Its own monitoring cannot ask a local process that is gone, and would count them among the runs at work for a day.
+    """
+    import dagster as dg
+
+    with dg.DagsterInstance.get() as instance:
+        lost = dg.RunsFilter(
+            statuses=[dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
+        )
+        for run in instance.get_runs(lost):
+            # A run without an origin is that of a command, such as `overlake plan`, which is at work itself.
+            if run.remote_job_origin is None:
+                continue
+            if run.status == dg.DagsterRunStatus.CANCELING:
+                instance.report_run_canceled(run)
+            else:
+                instance.report_run_failed(run, "Its process ended without a word.")
 
 
 def _wait_until_ready(settings: Settings, processes: tuple[Running, ...]) -> None:

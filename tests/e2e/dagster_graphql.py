@@ -32,12 +32,14 @@ def partitions(index: Overlake) -> list[str]:
 
 
 def runs(index: Overlake, **tags: str) -> list[Run]:
-    """The runs with these tags, in the order in which they started; those that have not come last."""
+    """The runs with these tags, in the order in which they started; those that have not come last, as they were queued."""
     asked = """query Runs($filter: RunsFilter!) { runsOrError(filter: $filter) {
-        ... on Runs { results { id status startTime tags { key value } } } } }"""
+        ... on Runs { results { id status creationTime startTime tags { key value } } } } }"""
     wanted = {"tags": [{"key": key, "value": value} for key, value in tags.items()]}
     found = []
-    for row in index.graphql(asked, filter=wanted)["runsOrError"]["results"]:
+    for row in sorted(
+        index.graphql(asked, filter=wanted)["runsOrError"]["results"], key=lambda row: row["creationTime"]
+    ):
         have = {tag["key"]: tag["value"] for tag in row["tags"]}
         first = have.get("dagster/asset_partition_range_start", have.get("dagster/partition", ""))
         last = have.get("dagster/asset_partition_range_end", first)
