@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -16,13 +15,11 @@ import psutil
 import pytest
 from dagster_graphql import (
     check_status,
-    launch_backfill,
     launch_run,
     metadata,
     partitions,
     run_status,
     runs,
-    unfinished,
 )
 from overlake import Overlake
 from provider import RANGE_SIZE, RANGES, index_of, running_provider
@@ -164,13 +161,3 @@ def test_a_second_up_is_refused_in_one_sentence(index: Overlake) -> None:
     assert "this index is up already" in refused.stderr
     assert len(refused.stderr.strip().splitlines()) == 1
     assert httpx.get(f"http://127.0.0.1:{index.server}/health").is_success
-
-
-def test_a_backfill_from_the_web_page_starts_oldest_era_first(index: Overlake) -> None:
-    keys, before = partitions(index), generations(index)
-    backfill = launch_backfill(index, random.Random(1).sample(keys, len(keys)))
-    wait_for(lambda: unfinished(index) == 0 and all(now > before[key] for key, now in generations(index).items()))
-    eras = [run.era for run in runs(index, **{"dagster/backfill": backfill})]
-    assert len(eras) == RANGES // 3
-    assert eras == sorted(eras)
-    assert_everything_done(index)
