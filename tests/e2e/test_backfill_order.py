@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
 import httpx
-import psutil
 import pytest
 from dagster_graphql import (
     check_status,
@@ -23,11 +20,9 @@ from dagster_graphql import (
 )
 from overlake import Overlake
 from provider import RANGE_SIZE, RANGES, index_of, running_provider
+from watching import assert_everything_done, generations, index_folder, processes_of, rows, wait_for
 
 from pipeline.batch import Counters
-from store.catalog.connection import Catalog
-from store.catalog.conservation import Conservation, unbalanced
-from store.configuration import load
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -41,63 +36,13 @@ def provider() -> Iterator[int]:
 @pytest.fixture(scope="module")
 def index(provider: int) -> Iterator[Overlake]:
     """An index that is up, planned, and filled by `overlake backfill`."""
-    with _folder() as folder:
+    with index_folder() as folder:
         made = index_of(folder / "index", provider)
         with made.up():
             assert made.json("plan")["range_plan"] == {"ranges": RANGES, "new": RANGES, "empty": 0}
             assert made.json("backfill")["failed"] == 0
             yield made
         assert not processes_of(made), "SIGTERM left processes behind"
-
-
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    # Not pytest's own folder: each start of pytest closes it to other users, so also to the one Postgres runs as.
-    return _Folder(prefix="overlake-e2e-")
-
-
-class _Folder(tempfile.TemporaryDirectory):
-    def __enter__(self) -> Path:
-        return Path(super().__enter__())
-
-
-def processes_of(index: Overlake) -> set[int]:
-    """Processes that work for an index, all of them in its folder; without its Postgres, which outlives who started it."""
-    found = set[int]()
-    for process in psutil.process_iter():
-        with suppress(psutil.Error):
-            inside = Path(process.cwd()).is_relative_to(index.folder)
-            if inside and process.status() != psutil.STATUS_ZOMBIE and not process.name().startswith("postgres"):
-                found.add(process.pid)
-    return found
-
-
-def conservation(index: Overlake) -> Conservation:
-    with Catalog.open(load(index.folder / "overlake.toml")) as catalog:
-        return unbalanced(catalog)
-
-
-def rows(index: Overlake, sql: str) -> list[dict[str, object]]:
-    return json.loads(index.run("shell", "-e", sql, "--json").stdout)
-
-
-def generations(index: Overlake) -> dict[str, int]:
-    shown = rows(index, "SELECT partition_key, generation FROM ranges ORDER BY ALL")
-    return {str(row["partition_key"]): int(str(row["generation"])) for row in shown}
-
-
-def assert_everything_done(index: Overlake) -> None:
-    status = index.json("status")
-    assert sum(row["done"] for row in status) == RANGES
-    assert sum(row["planned"] + row["running"] + row["failed"] for row in status) == 0
-    assert conservation(index).ranges == RANGES
-    assert conservation(index).places == ()
-
-
-def wait_for(holds: Callable[[], bool], seconds: float = 120) -> None:
-    limit = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < limit, "waited in vain"
-        time.sleep(0.3)
 
 
 def test_partitions_are_registered_oldest_era_first(index: Overlake) -> None:
