@@ -2,7 +2,7 @@
 
 To make them again, start `make demo`, wait until it says what to open, and give this script the two addresses it printed:
 
-    .venv/bin/python tests/e2e/screenshots.py 'http://127.0.0.1:8080/?apikey=...' http://127.0.0.1:3000
+    PYTHONPATH=tests .venv/bin/python tests/e2e/screenshots.py 'http://127.0.0.1:8080/?apikey=...' http://127.0.0.1:3000
 """
 
 from __future__ import annotations
