@@ -90,9 +90,8 @@ def window(files: pl.DataFrame, range_: Range) -> int:
 
 
 def reach(files: pl.DataFrame, range_: Range, window: int) -> pl.DataFrame:
-    """Add `at_low` and `at_high`: incomplete, with an article within the window of that edge of the range."""
+    """Add `near_edge`, with an article within the window of an edge of the range; `at_low` and `at_high`, incomplete and so at that edge."""
     incomplete = (pl.col("segments_expected") > 1) & (pl.col("segments_found") < pl.col("segments_expected"))
-    return files.with_columns(
-        at_low=incomplete & (pl.col("first_number") - range_.first < window),
-        at_high=incomplete & (range_.last - pl.col("last_number") < window),
-    )
+    low = pl.col("first_number") - range_.first < window
+    high = range_.last - pl.col("last_number") < window
+    return files.with_columns(near_edge=low | high, at_low=incomplete & low, at_high=incomplete & high)

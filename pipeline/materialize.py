@@ -8,11 +8,12 @@ from pipeline import records, setasides, subjects
 from pipeline.batch import Batch, Counters, GroupList, SignatureTable
 from pipeline.filetable import file_keys, table
 from pipeline.fragments import reach, window
+from pipeline.healing import healed
 from pipeline.islands import islands
 from pipeline.maingroup import crossposted_to, in_main_group
 from pipeline.probes import candidates
 from pipeline.ranges import Range
-from pipeline.schema import FRAGMENTS, OVERVIEW, SAMPLES, SEGMENTS
+from pipeline.schema import FRAGMENTS, GARBAGE, OVERVIEW, SAMPLES, SEGMENTS
 
 SAMPLED = 20
 """Lines kept of each set-aside and garbage kind."""
@@ -49,16 +50,18 @@ def materialize(
     file_like = told["kind"] == setasides.FILE
     articles = lines_seen[main.filter(file_like)].hstack(told.filter(file_like))
     found = table(articles)
-    files = found.files.hstack(subjects.parse(found.files["head"]))
+    files, pieces = healed(
+        found.files.hstack(subjects.parse(found.files["head"])), found.segments, articles["message_id"]
+    )
     size = window(files, range_)
     files = reach(files, range_, size)
     fragment = pl.col("at_low") | pl.col("at_high")
     judged = records.judge(files.filter(~fragment), signatures)
-    stay = _with_groups(files.filter(fragment), found.segments, articles, range_.group)
-    kept = _with_groups(judged.files, found.segments, articles, range_.group)
+    stay = _with_groups(files.filter(fragment), pieces, articles, range_.group)
+    kept = _with_groups(judged.files, pieces, articles, range_.group)
     judged = records.Judged(judged.records, kept, judged.garbage)
-    record_rows, record_files, segments = records.frames(judged, found.segments, articles["message_id"])
-    fragments, fragment_segments = _fragments(stay, found.segments, articles["message_id"])
+    record_rows, record_files, segments = records.frames(judged, pieces, articles["message_id"])
+    fragments, fragment_segments = _fragments(stay, pieces, articles["message_id"])
     counters = Counters(
         lines=lines,
         malformed=malformed,
@@ -82,6 +85,7 @@ def materialize(
         fragment_segments=fragment_segments,
         probes=candidates(record_rows, record_files, segments),
         samples=pl.concat(samples),
+        garbage=_garbage(judged.garbage),
         counters=counters,
         window=size,
     )
@@ -137,6 +141,18 @@ def _garbage_sample(garbage: pl.DataFrame) -> pl.DataFrame:
     return _sample("garbage", files[_spread(files.select(pl.int_range(pl.len(), dtype=pl.UInt32)).to_series())])
 
 
+def _garbage(files: pl.DataFrame) -> pl.DataFrame:
+    return GARBAGE.check(
+        files.group_by("dropped_by", "signature", "tool")
+        .agg(
+            files=pl.len().cast(pl.Int64),
+            segments=pl.col("segments_found").sum().cast(pl.Int64),
+            bytes=pl.col("bytes").sum(),
+        )
+        .sort("dropped_by", "signature", "tool")
+    )
+
+
 def merge_edge(fragments: pl.DataFrame, fragment_segments: pl.DataFrame, signatures: SignatureTable) -> Batch:
     """What the decided fragments of an edge become, by the same rules as a range.
 
@@ -166,7 +182,9 @@ def merge_edge(fragments: pl.DataFrame, fragment_segments: pl.DataFrame, signatu
     )
     first_seen = rows.unique(["whole", "number"], keep="first", maintain_order=True)
     segments = first_seen.select("number", "bytes", "row", file="whole").select("file", "number", "bytes", "row")
-    files = _merged(parts, segments, fragment_segments["message_id"])
+    files, segments = healed(
+        _merged(parts, segments, fragment_segments["message_id"]), segments, fragment_segments["message_id"]
+    )
     judged = records.judge(files, signatures)
     record_rows, record_files, kept = records.frames(judged, segments, fragment_segments["message_id"])
     counters = Counters(
@@ -183,6 +201,7 @@ def merge_edge(fragments: pl.DataFrame, fragment_segments: pl.DataFrame, signatu
         fragment_segments=SEGMENTS.empty(),
         probes=candidates(record_rows, record_files, kept),
         samples=_garbage_sample(judged.garbage),
+        garbage=_garbage(judged.garbage),
         counters=counters,
         window=0,
     )
@@ -205,4 +224,5 @@ def _merged(parts: pl.DataFrame, segments: pl.DataFrame, message_ids: pl.Series)
     files = files.with_columns(
         head=subjects.split(files["subject"])["head"], message_id=message_ids.gather(files["row"])
     )
-    return files.drop("row").hstack(subjects.parse(files["head"]))
+    # The neighbours of an edge may hold more files of any release here.
+    return files.drop("row").hstack(subjects.parse(files["head"])).with_columns(near_edge=pl.lit(value=True))

@@ -11,6 +11,8 @@ _DOMAIN = r"@([^<>\s]+)"
 
 
 _DRAWN_END = r"\.[A-Za-z0-9_-]*(?:\d|[a-z][A-Z]|[A-Z][a-z])[A-Za-z0-9_-]*$"
+_USED_END = r"(?i)\.(?:com|net|org|edu|gov|mil|int|biz|pro|xyz|top|lan|box|cat|tel|app|dev)$"
+"""The ends of three letters that domains, real or made up by people, commonly have."""
 _NGPOST = r"^[A-Za-z0-9]{13}@ngPost\.com$"
 
 
@@ -23,7 +25,12 @@ def _read(posters: pl.Series) -> pl.DataFrame:
     )
     # Top-level domains have no digits and one case.
     told = pl.col("domain").str.contains(_DRAWN_END) | pl.col("poster").str.contains(_NGPOST)
-    return address.with_columns(drawn=are_random(address["local"])).with_columns(drawn=pl.col("drawn") | told)
+    # Name and domain together say more than each alone, where the end of the domain is none that people use.
+    both = address.select(pl.concat_str("local", pl.col("domain").str.replace(r"\.[^.]*$", ""))).to_series()
+    odd_end = pl.col("domain").str.contains(r"\.[A-Za-z0-9_-]{3}$") & ~pl.col("domain").str.contains(_USED_END)
+    return address.with_columns(drawn=are_random(address["local"]), both=are_random(both)).with_columns(
+        drawn=pl.col("drawn") | told | odd_end & pl.col("both")
+    )
 
 
 def shapes(posters: pl.Series) -> pl.Series:

@@ -13,7 +13,8 @@ from pipeline.names import is_generic_program
 from pipeline.posters import shapes
 from pipeline.releases import base_keys, in_nzb_order, with_records, with_rules
 from pipeline.schema import RECORD_FILES, RECORDS, SEGMENTS
-from pipeline.signatures import is_dropped, signature
+from pipeline.signatures import dropped_by as signatures_dropping
+from pipeline.signatures import signature
 from pipeline.tools import templates, tool_of
 
 ONE_SEGMENT_STYLE = 10
@@ -25,9 +26,9 @@ class Judged:
     """Files with their records: those kept and those dropped.
 
     Attributes:
-        records: one row a kept record: its first file in NZB order and `tool`, `signature`.
+        records: one row a kept record: the file that speaks for it.
         files: the kept files in NZB order, with `record`.
-        garbage: the dropped files.
+        garbage: the dropped files, each with `dropped_by`, the line of the table that drops it.
     """
 
     records: pl.DataFrame
@@ -36,24 +37,35 @@ class Judged:
 
 
 def judge(files: pl.DataFrame, signatures: SignatureTable) -> Judged:
-    """Group files to records and drop those whose name is random and whose signature or tool the table drops.
+    """Drop files whose name is random and whose signature or tool the table drops, and group the others to records.
+
+    Each file is judged by its own facts, so that the verdict is the same wherever its range is cut.
 
     Args:
-        files: the columns of `filetable.FileTable.files` and `subjects.PARSED`.
+        files: the columns of `filetable.FileTable.files`, `subjects.PARSED` and `near_edge`.
         signatures: the table to judge by.
     """
-    files = in_nzb_order(with_records(with_rules(_one_segment_style(files))))
-    # One article is the whole post: no counter of files, no other part, and not the companion of something larger.
-    alone = (pl.col("segments_expected").max() == 1) & (pl.len() == 1) & (pl.col("file_total").fill_null(1).max() == 1)
-    marks = files.group_by("record", maintain_order=True).agg(
-        single=alone & ~names.is_beside(pl.col("name")).any(),
-        program=(pl.len() == 1) & is_generic_program(pl.col("name").first()),
+    files = _with_signatures(with_rules(_one_segment_style(files)))
+    dropped_by = signatures_dropping(signatures, files["signature"], files["tool"])
+    files = files.with_columns(dropped_by=pl.when("random").then(dropped_by))
+    dropped = pl.col("dropped_by").is_not_null()
+    kept = in_nzb_order(with_records(files.filter(~dropped)))
+    return Judged(_leaders(kept), kept, files.filter(dropped))
+
+
+def _with_signatures(files: pl.DataFrame) -> pl.DataFrame:
+    """Add `signature` and `tool`; a program whose name says nothing counts as `random`."""
+    # One article is the whole post: no counter of files, no other part, no companion or volume of something larger.
+    alone = pl.col("file_total").fill_null(1) == 1
+    of_a_set = names.is_beside(pl.col("name")) | names.is_volume(pl.col("name"))
+    single = alone & (pl.col("segments_expected") == 1) & ~of_a_set
+    files = files.with_columns(single=single, program=alone & is_generic_program(pl.col("name")))
+    files = files.with_columns(
+        random=pl.col("random") | pl.col("program"),
+        template=templates(files["message_id"]),
+        poster_shape=shapes(files["poster"]),
     )
-    firsts = files.unique("record", keep="first", maintain_order=True).hstack(marks["single", "program"])
-    firsts = firsts.with_columns(random=pl.col("random") | pl.col("program"))
-    firsts = firsts.with_columns(
-        template=templates(firsts["message_id"]), poster_shape=shapes(firsts["poster"])
-    ).with_columns(
+    return files.with_columns(
         tool=tool_of(pl.col("template")),
         signature=signature(
             pl.col("template"),
@@ -61,9 +73,17 @@ def judge(files: pl.DataFrame, signatures: SignatureTable) -> Judged:
             pl.concat_str("shape", _mark("single", "1"), _mark("program", "!")),
         ),
     )
-    dropped = firsts["random"] & is_dropped(signatures, firsts["signature"], firsts["tool"])
-    garbage = pl.col("record").is_in(firsts.filter(dropped)["record"].implode())
-    return Judged(firsts.filter(~dropped), files.filter(~garbage), files.filter(garbage))
+
+
+def _leaders(files: pl.DataFrame) -> pl.DataFrame:
+    """The file of each record that speaks for it; the choice does not depend on which of its files are here.
+
+    A readable name before a random one, the longest spelling, then the first in the order of letters.
+    """
+    ordered = files.with_row_index("place").sort(
+        "record", "random", -pl.col("release").str.len_chars().cast(pl.Int32), "release", "place"
+    )
+    return ordered.unique("record", keep="first", maintain_order=True).drop("place")
 
 
 def _mark(column: str, sign: str) -> pl.Expr:
@@ -116,6 +136,7 @@ def _records(firsts: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
         segments_expected=pl.col("segments_expected").sum().cast(pl.Int64),
         bytes=pl.col("bytes").sum(),
         has_par2=names.is_par2(pl.col("name")).any(),
+        repost=pl.col("repost").any(),
         extensions=names.extension(pl.col("name")).unique(),
     )
     one = firsts.select(
@@ -125,8 +146,14 @@ def _records(firsts: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
         "named_by",
         "signature",
         "random",
+        "request_id",
         name="release",
-        base_key=base_keys(firsts["identity"]),
+        base_key=base_keys(firsts["base"]),
+        stem_key=base_keys(firsts["stem_base"]),
+        pool_key=base_keys(firsts["pool_base"]),
+        lone_number=pl.when(pl.col("stem_base").is_not_null() & (pl.col("grouped_by") == "counter")).then(
+            "file_number"
+        ),
     )
     frame = pl.concat([sums, one], how="horizontal").with_columns(
         readable_name=~pl.col("random"),

@@ -1,8 +1,12 @@
 """Which files are one release, and what it is called.
 
-Every rule reads one file's own facts, so that a file gets the same key in whatever range, order or company it is met:
-that makes releases independent of how a history is cut. The one exception is `_drawn_apart`, which needs company. Evidence in order: request id, folder, title, stem of the name,
+Every rule reads one file's own facts, so that a file gets the same keys in whatever range, order or company it is met:
+that makes releases independent of how a history is cut. Evidence in order: request id, folder, title, stem of the name,
 description, name of a series, file counter. Each release keeps the rule that grouped it and the one that named it.
+
+A random stem under a file counter says two things: the files share it, or each file has one of its own and only poster and
+counter hold them together (posters.md section 2, level 1). Such a file has two identities, and the catalog, which sees all
+records, lets the stem have it as soon as a second file with that stem is known.
 """
 
 from __future__ import annotations
@@ -11,19 +15,19 @@ import polars as pl
 import xxhash
 
 from pipeline import files as names
-from pipeline.islands import ISLAND_GAP, islands
+from pipeline.islands import ISLAND_GAP, POOL_GAP, islands
 from pipeline.names import SHORTEST, are_random
 from pipeline.posters import stable
 
 _ADVERT_IN_NAME = r"(?i)[_. -]*(?:https?://)?www\.[\w-]+\.[a-z]{2,4}[_. -]*"
 _DISC = r"(?i)^(?:cd|dvd|disc|disk)[ ._-]?\d{1,2}$"
 _SERIES = r"^(.*?[A-Za-z\x{80}-\x{10ffff}].*?)[ ._-]*(?:[-_.#(\[ ]|\b)\d{1,4}\b"
-_RELEASE_AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+([^-]+\.[^-]+\.[^-]*-[A-Za-z0-9]+|\S+-(?:19|20)\d\d-[A-Za-z0-9]+)$"
+_RELEASE_AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+([^\s.]+\.[^\s.]+\.\S*-[A-Za-z0-9]+|\S+-(?:19|20)\d\d-[A-Za-z0-9]+)$"
 _AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+(.+?)(?: - |-|_-_|$)"
 
 
-FEW = 3
-"""Fewer files say nothing about how a poster names them."""
+POOL_DAYS = 30
+"""Days of posting that share a pool: it bounds how many files a busy poster's pool holds."""
 
 
 def plain(text: pl.Expr) -> pl.Expr:
@@ -39,11 +43,11 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
     """Add to files the key of their release and its name.
 
     Args:
-        files: the columns of `subjects.PARSED` and `poster`.
+        files: the columns of `subjects.PARSED`, `poster` and `posted_at`.
 
     Returns:
         `files` with `stem`, `grouped_by`, `named_by`, `release`, `random` (the release name is), `identity` (what a base
-        key is made of, String).
+        key is made of, String) and `pool` (the other identity of a file whose random stem may be its own, else null).
     """
     files = files.with_columns(
         stem=names.stem(pl.col("name")).str.replace_all(_ADVERT_IN_NAME, " ").str.strip_chars(" ._-"),
@@ -54,7 +58,7 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
     several = pl.col("file_total").fill_null(0) > 1
     beside = names.is_archive_or_companion(name)
     files = files.hstack(_related(files)).with_columns(series=_series(files["name"], files["stem"]))
-    files = files.with_columns(drawn_apart=_drawn_apart(files))
+    files = files.with_columns(pooled=_pooled())
     # A stem that reads as a title and has no word of the subject's title outranks it: that one is an advertisement.
     own_title = beside & ~pl.col("random_stem") & ~pl.col("related") & (stem.str.count_matches(r"\p{L}{3,}") >= 2)
     unnamed, untitled = name == "", title == ""
@@ -71,8 +75,8 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("title"))
         .when(~untitled & (pl.col("titled_name") | pl.col("random_title") & pl.col("random_stem")))
         .then(pl.lit("title"))
-        .when("drawn_apart")
-        .then(pl.lit("counter"))
+        .when("pooled")
+        .then(pl.lit("stem"))
         .when(beside | ~several)
         .then(pl.lit("stem"))
         .when(pl.col("description").str.contains(r"[\p{L}\p{N}]{3}"))
@@ -126,20 +130,11 @@ def _series(file_names: pl.Series, stems: pl.Series) -> pl.Series:
     return stems.scatter(tracks["index"], tracks.select(common.str.strip_chars(" ._-")).to_series())
 
 
-def _drawn_apart(files: pl.DataFrame) -> pl.Series:
-    """Files of sets whose names are drawn for each file, so that poster and counter alone hold them together.
-
-    Seen where a poster's files of one total hardly share a stem, or where the poster is one that ngPost draws for a session.
-    """
-    named = (pl.col("name") != "") & (pl.col("title") == "") & pl.col("random_stem") & (pl.col("file_total") > 1)
-    stems = pl.col("stem").n_unique().over("poster", "file_total")
-    count = pl.len().over("poster", "file_total")
-    session = pl.col("poster").str.contains(r"(?i)@ngpost\.com>?$") & (pl.col("stable_poster") == "")
-    frame = files.select(
-        "name", "title", "random_stem", "file_total", "stem", "poster", "stable_poster"
-    ).with_row_index()
-    frame = frame.filter(named).filter(session | ((count >= FEW) & (stems > 0.8 * count)))
-    return pl.repeat(value=False, n=files.height, eager=True).scatter(frame["index"], values=True)
+def _pooled() -> pl.Expr:
+    """Random stems under a counter, of a poster who stays the same for a whole post, as ngPost's drawn ones do."""
+    constant = (pl.col("stable_poster") != "") | pl.col("poster").str.contains(r"(?i)@ngpost\.com>?$")
+    several = pl.col("file_total").fill_null(0) > 1
+    return (pl.col("name") != "") & (pl.col("title") == "") & pl.col("random_stem") & several & constant
 
 
 def _are_random(names: pl.Series) -> pl.Series:
@@ -220,7 +215,7 @@ def _with_identity(files: pl.DataFrame) -> pl.DataFrame:
                 .then("title")
                 .when(rule == "description")
                 .then("description")
-                .when(rule == "series")
+                .when((rule == "series") | pl.col("pooled"))
                 .then("series")
                 .otherwise("stem")
             )
@@ -228,34 +223,59 @@ def _with_identity(files: pl.DataFrame) -> pl.DataFrame:
     )
     # Discs of one request belong together though each counts its own files.
     total = pl.when((rule == "request") & pl.col("disc")).then(None).otherwise("file_total")
+    month = pl.col("posted_at").dt.epoch("d") // POOL_DAYS
+    pool = pl.concat_str(
+        pl.col("poster").str.to_lowercase(),
+        pl.lit("pool"),
+        month.cast(pl.String).fill_null(""),
+        "file_total",
+        separator="\x1f",
+    )
+    session = pl.col("pooled") & (pl.col("stable_poster") == "")
     return files.with_columns(
+        pool=pl.when("pooled").then(pool),
         identity=pl.concat_str(
-            pl.when(rule == "counter").then(pl.col("poster").str.to_lowercase()).otherwise("stable_poster"),
+            pl.when((rule == "counter") | session).then(pl.col("poster").str.to_lowercase()).otherwise("stable_poster"),
             pl.when(rule == "counter").then(pl.lit("counter")).otherwise(pl.lit("")),
             what,
             total.cast(pl.String).fill_null(""),
             separator="\x1f",
-        )
+        ),
     )
 
 
 def with_records(files: pl.DataFrame) -> pl.DataFrame:
-    """Add `record`: files of one identity, without a long silence between them.
+    """Put files of one identity, without a long silence between them, into records.
+
+    A file of a pool whose stem no other file here has goes with the pool: into the pool's record, or, near an edge of the range, where
+    the next range may hold more files of that stem, into a record of its own.
 
     Args:
-        files: with `identity`, `posted_at` and `first_number`; all are kept, in their order.
+        files: with `identity`, `pool`, `posted_at`, `first_number` and `near_edge`; all are kept, in their order.
 
     Returns:
-        `files` with `record` (UInt32, ordinals by lowest article number).
+        `files` with `record` (UInt32, ordinals by lowest article number), `base` (the identity the record has here), `stem_base` and
+        `pool_base` (the two identities the catalog chooses from; null where there is no choice).
     """
-    frame = files.select("identity", "posted_at", "first_number").with_columns(key=pl.col("identity").hash())
-    spans = frame.group_by("key").agg(span=pl.col("posted_at").max() - pl.col("posted_at").min())
-    long = spans.filter(pl.col("span") > ISLAND_GAP)["key"]
+    pooled = pl.col("pool").is_not_null()
+    lone = pooled & (pl.len().over("identity", "pool") == 1)
+    frame = files.select(
+        "identity", "posted_at", "first_number", "pool", lone=lone, settled=lone & ~pl.col("near_edge")
+    ).with_columns(
+        key=pl.when("settled").then("pool").otherwise(pl.concat_str(pl.lit("\x1f"), "identity")).hash(),
+        gap=pl.when("settled").then(pl.lit(POOL_GAP)).otherwise(pl.lit(ISLAND_GAP)),
+    )
+    spans = frame.group_by("key").agg(
+        long=(pl.col("posted_at").max() - pl.col("posted_at").min()) > pl.col("gap").first()
+    )
+    long = spans.filter("long")["key"]
     frame = frame.with_columns(island=pl.lit(0, pl.UInt32))
     if len(long):
         wide = frame.with_row_index().filter(pl.col("key").is_in(long.implode()))
         frame = frame.with_columns(
-            island=frame["island"].scatter(wide["index"], wide.select(islands("key", "posted_at")).to_series())
+            island=frame["island"].scatter(
+                wide["index"], wide.select(islands("key", "posted_at", pl.col("gap").first())).to_series()
+            )
         )
     firsts = (
         frame.group_by("key", "island").agg(pl.col("first_number").min()).sort("first_number").with_row_index("record")
@@ -263,13 +283,20 @@ def with_records(files: pl.DataFrame) -> pl.DataFrame:
     joined = frame.join(
         firsts.select("key", "island", "record"), on=["key", "island"], how="left", maintain_order="left"
     )
-    return files.with_columns(joined["record"])
+    choice = frame.select(
+        base=pl.when("lone").then("pool").otherwise("identity"),
+        stem_base=pl.when(pooled & ~pl.col("settled")).then("identity"),
+        pool_base="pool",
+    )
+    grouped_by = pl.when(frame["lone"]).then(pl.lit("counter")).otherwise("grouped_by")
+    return files.with_columns(joined["record"], *choice.get_columns(), grouped_by=grouped_by)
 
 
 def base_keys(identities: pl.Series) -> pl.Series:
-    """16-byte base keys (xxh3-128) of identities."""
+    """16-byte base keys (xxh3-128) of identities; null stays null."""
     return pl.Series(
-        "base_key", [xxhash.xxh3_128_digest(identity.encode()) for identity in identities], dtype=pl.Binary
+        [None if identity is None else xxhash.xxh3_128_digest(identity.encode()) for identity in identities],
+        dtype=pl.Binary,
     )
 
 

@@ -131,8 +131,19 @@ RECORDS = Schema(
             pl.Binary,
             "16 bytes: identity of the release before splitting reposts (xxh3-128 of poster where stable, stem, file total)",
         ),
+        Column(
+            "stem_key",
+            pl.Binary,
+            "16 bytes: the base key it has once another file of its random stem is known; null where there is no choice",
+        ),
+        Column(
+            "pool_key",
+            pl.Binary,
+            "16 bytes: the base key it has where its names are drawn for each file and poster and counter hold it together; else null",
+        ),
+        Column("lone_number", pl.Int32, "n of the file counter of its only file where it has both keys, else null"),
         Column("name", pl.String, "release name to show and search"),
-        Column("poster", pl.String, "From of its first file"),
+        Column("poster", pl.String, "From of the file that names it"),
         Column("groups", pl.List(pl.String), "groups of its files, sorted, unique"),
         Column("first_posted", UTC_TIME, "earliest file date"),
         Column("last_posted", UTC_TIME, "latest file date"),
@@ -148,6 +159,20 @@ RECORDS = Schema(
         Column("grouped_by", pl.String, "the rule that put its files together"),
         Column("named_by", pl.String, "the rule that named it"),
         Column("signature", pl.String, "garbage signature: message-id template, poster shape, subject shape"),
+        Column("repost", pl.Boolean, "marked as a repost by its poster"),
+        Column("request_id", pl.String, "request id, empty when there is none"),
+    ),
+)
+
+GARBAGE = Schema(
+    "garbage",
+    (
+        Column("dropped_by", pl.String, "line of the signature table that drops it"),
+        Column("signature", pl.String, "garbage signature of the files"),
+        Column("tool", pl.String, "posting tool, empty when not recognised"),
+        Column("files", pl.Int64, "files dropped"),
+        Column("segments", pl.Int64, "segments dropped"),
+        Column("bytes", pl.Int64, "sum of their article sizes"),
     ),
 )
 
@@ -191,7 +216,7 @@ SAMPLES = Schema(
     ),
 )
 
-ALL = (OVERVIEW, REJECTED, FILES, SEGMENTS, RECORDS, RECORD_FILES, FRAGMENTS, PROBES, SAMPLES)
+ALL = (OVERVIEW, REJECTED, FILES, SEGMENTS, RECORDS, RECORD_FILES, FRAGMENTS, PROBES, SAMPLES, GARBAGE)
 """Every declared schema, for the data dictionary."""
 
 

@@ -36,19 +36,19 @@ def signature(template: pl.Expr, poster_shape: pl.Expr, subject_shape: pl.Expr) 
     return pl.concat_str(template, poster_shape, subject_shape, separator="|")
 
 
-def is_dropped(table: SignatureTable, signatures: pl.Series, tools: pl.Series) -> pl.Series:
-    """Which signatures or tools the table drops.
+def dropped_by(table: SignatureTable, signatures: pl.Series, tools: pl.Series) -> pl.Series:
+    """The line of the table that drops each signature or tool; null where it is kept.
 
     Raises:
         ValueError: a line of the table is neither a signature nor a tool, or its verdict neither `drop` nor `keep`.
     """
     kinds = pl.DataFrame({"signature": signatures, "tool": tools})
     distinct = kinds.unique()
-    verdict = pl.lit(value=False)
-    for line in reversed(table.signatures):
-        verdict = pl.when(_fits(line)).then(line.verdict == DROP).otherwise(verdict)
-    judged = distinct.with_columns(dropped=verdict)
-    return kinds.join(judged, on=["signature", "tool"], how="left", maintain_order="left")["dropped"]
+    line = pl.lit(None, pl.String)
+    for one in reversed(table.signatures):
+        line = pl.when(_fits(one)).then(pl.lit(one.signature if one.verdict == DROP else None)).otherwise(line)
+    judged = distinct.with_columns(dropped_by=line)
+    return kinds.join(judged, on=["signature", "tool"], how="left", maintain_order="left")["dropped_by"]
 
 
 def _fits(line: Signature) -> pl.Expr:

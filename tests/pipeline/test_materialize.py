@@ -2,7 +2,7 @@
 
 import datetime as dt
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 
 import polars as pl
 import pytest
@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 from pipeline import schema
 from pipeline.batch import GroupList
 from pipeline.fragments import decide
-from pipeline.islands import islands
+from pipeline.islands import islands, releases_of
 from pipeline.materialize import materialize, merge_edge
 from pipeline.ranges import Range
 from pipeline.signatures import DEFAULT_TABLE
@@ -101,7 +101,7 @@ def batch_of(frame, index=0, size=2_000_000, malformed=0, duplicate=0):
 
 
 def assert_equal_batches(left, right):
-    for name in ("records", "files", "segments", "fragments", "fragment_segments", "probes", "samples"):
+    for name in ("records", "files", "segments", "fragments", "fragment_segments", "probes", "samples", "garbage"):
         assert_frame_equal(getattr(left, name), getattr(right, name))
     assert (left.counters, left.window) == (right.counters, right.window)
 
@@ -114,27 +114,27 @@ def assert_declared(batch):
     schema.SEGMENTS.check(batch.fragment_segments)
     schema.PROBES.check(batch.probes)
     schema.SAMPLES.check(batch.samples)
+    schema.GARBAGE.check(batch.garbage)
+    assert batch.garbage["segments"].sum() == batch.counters.garbage
 
 
 def releases(batches):
-    """What the catalog makes of records: (base key, island) -> files with their segments."""
-    told = Counter()
-    for batch in batches:
-        keys = dict(batch.records.select("record", "base_key").iter_rows())
+    """What the catalog makes of records: for each release its name and its files with their segments."""
+    records = pl.concat([batch.records.with_columns(batch=pl.lit(at)) for at, batch in enumerate(batches)])
+    records = records.hstack(releases_of(records))
+    of = {
+        (at, record): (key, island)
+        for at, record, key, island in records.select("batch", "record", "release_key", "island").iter_rows()
+    }
+    told = defaultdict(list)
+    for at, batch in enumerate(batches):
         ids = batch.segments.group_by("file", maintain_order=True).agg("number", "message_id")
         for row in batch.files.join(ids, on="file").iter_rows(named=True):
             segments = tuple(zip(row["number"], row["message_id"], strict=True))
-            told[
-                (
-                    keys[row["record"]],
-                    row["file_key"],
-                    row["segments_found"],
-                    row["segments_expected"],
-                    row["bytes"],
-                    segments,
-                )
-            ] += 1
-    return told
+            facts = row["file_key"], row["segments_found"], row["segments_expected"], row["bytes"], segments
+            told[of[at, row["record"]]].append(facts)
+    names = {release: min(((-len(row["name"]), row["name"]) for row in part.iter_rows(named=True))) for release, part in records.partition_by("release_key", "island", as_dict=True).items()}
+    return Counter((names[release][1], tuple(sorted(files))) for release, files in told.items())
 
 
 @given(seed=st.integers(0, 10**6), malformed=st.integers(0, 5), duplicate=st.integers(0, 5))
