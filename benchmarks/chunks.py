@@ -188,6 +188,7 @@ def batch_of(profile: Profile, segments: int, seed: int = 1) -> Batch:
         fragment_segments=schema.SEGMENTS.empty(),
         probes=schema.PROBES.empty(),
         samples=schema.SAMPLES.empty(),
+        garbage=schema.GARBAGE.empty(),
         counters=Counters(lines=rows.height, kept=rows.height),
         window=0,
     )
@@ -237,6 +238,11 @@ def _record(
     row = {
         "record": record,
         "base_key": random.bytes(16),
+        "stem_key": None,
+        "pool_key": None,
+        "lone_number": None,
+        "repost": False,
+        "request_id": "",
         "name": f"{stem}-{record}",
         "poster": poster,
         "groups": ["alt.binaries.example", "alt.binaries.test"],
@@ -298,6 +304,7 @@ def _with_segments(batch: Batch, segments: pl.DataFrame) -> Batch:
         batch.fragment_segments,
         batch.probes,
         batch.samples,
+        batch.garbage,
         batch.counters,
         batch.window,
     )

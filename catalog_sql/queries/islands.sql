@@ -8,7 +8,7 @@ WITH touched AS (
         records.first_posted > max(records.last_posted) OVER (
             PARTITION BY records.base_key ORDER BY records.first_posted, records.last_posted, file_id, ordinal
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ) + %(gap)s::interval AS starts
+        ) + CASE WHEN records.base_key = records.pool_key THEN %(pool_gap)s::interval ELSE %(gap)s::interval END AS starts
     FROM records
     WHERE base_key IN (SELECT base_key FROM touched)
 ), numbered AS (
@@ -17,7 +17,8 @@ WITH touched AS (
 ), ranked AS (
     SELECT *, row_number() OVER (
         PARTITION BY base_key, island
-        ORDER BY readable_name DESC, files DESC, segments DESC, bytes DESC, first_posted, last_posted, name, poster, category
+        ORDER BY readable_name DESC, length(name) DESC, name COLLATE "C", poster COLLATE "C", files DESC, segments DESC, bytes DESC,
+            first_posted, last_posted, category
     ) AS place
     FROM numbered
 ), grouped AS (
@@ -31,9 +32,12 @@ WITH touched AS (
         sum(segments)::bigint AS segments, sum(segments_expected)::bigint AS segments_expected, sum(bytes)::bigint AS bytes,
         bool_or(has_par2) AS has_par2, bool_or(readable_name) AS readable_name,
         min(name) FILTER (WHERE place = 1) AS name, min(poster) FILTER (WHERE place = 1) AS poster,
-        min(category) FILTER (WHERE place = 1) AS category, min(tool) FILTER (WHERE place = 1) AS tool,
+        -- Files of one kind may lie in another record than the name.
+        coalesce(min(category) FILTER (WHERE place = 1 AND category <> 8010), min(category) FILTER (WHERE category <> 8010), 8010)
+            AS category, min(tool) FILTER (WHERE place = 1) AS tool,
         min(grouped_by) FILTER (WHERE place = 1) AS grouped_by, min(named_by) FILTER (WHERE place = 1) AS named_by,
-        min(signature) FILTER (WHERE place = 1) AS signature
+        min(signature) FILTER (WHERE place = 1) AS signature,
+        bool_or(repost) AS repost, coalesce(min(request_id) FILTER (WHERE request_id <> ''), '') AS request_id
     FROM ranked
     GROUP BY base_key, island
 ), met AS (

@@ -18,9 +18,10 @@ from store.chunks import ChunkHeader, Place, encode, encode_fragments
 from store.disk import Disk
 
 _LABELS = ("tool", "grouped_by", "named_by", "signature")
+_GARBAGE_LABELS = ("dropped_by", "signature", "tool")
 _AFTER_LABELS = (
-    "name", "poster", "first_posted", "last_posted", "files", "files_expected", "segments", "segments_expected", "bytes", "has_par2",
-    "readable_name", "category",
+    "lone_number", "name", "poster", "first_posted", "last_posted", "files", "files_expected", "segments", "segments_expected", "bytes", "has_par2",
+    "readable_name", "category", "repost", "request_id",
 )  # fmt: skip
 
 
@@ -50,6 +51,7 @@ class Rows:
     probes: list[tuple[object, ...]]
     fragments: list[tuple[object, ...]]
     samples: list[tuple[object, ...]]
+    garbage: list[tuple[object, ...]]
     touched: Touched
 
 
@@ -76,15 +78,19 @@ def rows_of(catalog: Catalog, batch: Batch, places: tuple[Place, ...], undated: 
         undated: posting time of records without any believable date.
     """
     records = _storable(batch.records).with_columns(pl.col("first_posted", "last_posted").fill_null(undated))
-    keys = _uuids(records["base_key"])
+    keys, stems, pools = (_uuids(records[name]) for name in ("base_key", "stem_key", "pool_key"))
     groups = group_ids(catalog, records["groups"].explode().drop_nulls().unique().to_list())
-    labels = label_ids(catalog, pl.concat([records[column] for column in _LABELS]).unique().to_list())
+    garbage = batch.garbage
+    texts = [records[column] for column in _LABELS] + [garbage[column] for column in _GARBAGE_LABELS]
+    labels = label_ids(catalog, pl.concat(texts).unique().to_list())
     record_rows = zip(
         records["record"],
         (place.offset for place in places),
         (place.length for place in places),
         (place.checksum for place in places),
         keys,
+        stems,
+        pools,
         ([groups[name] for name in names] for names in records["groups"].to_list()),
         *([labels[label] for label in records[column]] for column in _LABELS),
         *(records[column] for column in _AFTER_LABELS),
@@ -100,7 +106,14 @@ def rows_of(catalog: Catalog, batch: Batch, places: tuple[Place, ...], undated: 
         probes=list(zip(probes["record"], _uuids(probes["file_key"]), *probe_columns, strict=True)),
         fragments=list(zip(fragments["file"], _uuids(fragments["file_key"]), *fragment_columns, payloads, strict=True)),
         samples=_storable(batch.samples).rows(),
-        touched=Touched.of(list(zip(keys, records["first_posted"], records["last_posted"], strict=True))),
+        garbage=list(
+            zip(
+                *([labels[label] for label in garbage[column]] for column in _GARBAGE_LABELS),
+                *(garbage[column] for column in ("files", "segments", "bytes")),
+                strict=True,
+            )
+        ),
+        touched=Touched.of(_spans(records, keys, stems, pools)),
     )
 
 
@@ -124,6 +137,7 @@ def replace_rows(
         copy_rows(connection, "copy_records", file_id, rows.records)
         copy_rows(connection, "copy_probes", file_id, rows.probes)
     copy_rows(connection, "copy_samples", owner.id, rows.samples)
+    copy_rows(connection, "copy_garbage", owner.id, rows.garbage)
     connection.execute(query("set_counters"), {"owner": owner.id, **asdict(batch.counters)})
 
 
@@ -141,5 +155,11 @@ def _storable(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(pl.String).str.replace_all("\0", "", literal=True))
 
 
-def _uuids(keys: pl.Series) -> list[UUID]:
-    return [UUID(bytes=key) for key in keys]
+def _spans(records: pl.DataFrame, *keys: list[UUID | None]) -> list[tuple[UUID, datetime, datetime]]:
+    """The posting span of each record under every key it has or may get."""
+    spans = list(zip(records["first_posted"], records["last_posted"], strict=True))
+    return [(key, *span) for column in keys for key, span in zip(column, spans, strict=True) if key is not None]
+
+
+def _uuids(keys: pl.Series) -> list[UUID | None]:
+    return [None if key is None else UUID(bytes=key) for key in keys]

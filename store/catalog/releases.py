@@ -10,13 +10,13 @@ from uuid import UUID
 from psycopg import Connection
 
 from catalog_sql import query
-from pipeline.islands import ISLAND_GAP
+from pipeline.islands import ISLAND_GAP, POOL_GAP
 from store.catalog.connection import Row
 
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """Posting spans of records that come or go, by base key; three lists of one length."""
+    """Posting spans of records that come or go, by each base key they have or may get; three lists of one length."""
 
     base_keys: tuple[UUID, ...] = ()
     firsts: tuple[datetime, ...] = ()
@@ -47,12 +47,15 @@ def recompute(connection: Connection[Row], touched: Touched) -> None:
     """Make the releases of the touched base keys what their records say; the caller has locked them, and replaced the records."""
     if not touched.base_keys:
         return
+    keys = {"base_keys": list(set(touched.base_keys))}
+    touched += Touched.of(list(connection.execute(query("choose_base_keys"), keys)))
     base_keys = list(set(touched.base_keys))
     spans = {
         "base_keys": list(touched.base_keys),
         "firsts": list(touched.firsts),
         "lasts": list(touched.lasts),
         "gap": ISLAND_GAP,
+        "pool_gap": POOL_GAP,
     }
     connection.execute(query("islands"), spans)
     dropped = [release for (release,) in connection.execute(query("drop_old_releases"), {"base_keys": base_keys})]

@@ -71,6 +71,8 @@ class Release:
     repost_of: UUID | None
     added_at: datetime
     changed_at: datetime
+    repost: bool
+    request_id: str
 
 
 @dataclass(frozen=True, slots=True)

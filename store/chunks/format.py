@@ -16,7 +16,7 @@ from pipeline import schema
 from pipeline.ranges import check_group
 from store.chunks.columns import MAX_CONTENT, Cursor, Malformed, Sections, varint
 
-VERSION = 1
+VERSION = 2
 """Format version: of the header, and the first byte of every frame's content."""
 
 RECORD, FRAGMENT, INDEX = 0, 1, 2

@@ -12,7 +12,7 @@ from pipeline.files import stem
 from pipeline.maingroup import in_main_group
 from pipeline.names import are_random
 from pipeline.posters import shapes, stable
-from pipeline.signatures import DEFAULT_TABLE, is_dropped
+from pipeline.signatures import DEFAULT_TABLE, dropped_by
 
 READABLE = [
     "Nosferatu.1922.720p.PDM",
@@ -108,13 +108,13 @@ def test_the_first_line_that_fits_decides():
     )
     signatures = pl.Series(["a|named|q", "a|named|u", "b|named|q", "b|named|q", "a.|x|y"])
     tools = pl.Series(["", "", "", "T", ""])
-    assert is_dropped(table, signatures, tools).to_list() == [False, True, False, True, False]
+    assert dropped_by(table, signatures, tools).to_list() == [None, "a|*|*", None, "tool:T", None]
 
 
 @pytest.mark.parametrize("line", [Signature("a|b", "drop", ""), Signature("a|b|c", "burn", "")])
 def test_a_table_line_that_cannot_be_read_is_refused(line):
     with pytest.raises(ValueError, match="signature"):
-        is_dropped(SignatureTable(1, (line,)), pl.Series(["a|b|c"]), pl.Series([""]))
+        dropped_by(SignatureTable(1, (line,)), pl.Series(["a|b|c"]), pl.Series([""]))
 
 
 def test_every_line_of_the_default_table_has_a_reason():

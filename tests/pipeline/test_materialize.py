@@ -133,7 +133,10 @@ def releases(batches):
             segments = tuple(zip(row["number"], row["message_id"], strict=True))
             facts = row["file_key"], row["segments_found"], row["segments_expected"], row["bytes"], segments
             told[of[at, row["record"]]].append(facts)
-    names = {release: min(((-len(row["name"]), row["name"]) for row in part.iter_rows(named=True))) for release, part in records.partition_by("release_key", "island", as_dict=True).items()}
+    names = {
+        release: min((-len(row["name"]), row["name"]) for row in part.iter_rows(named=True))
+        for release, part in records.partition_by("release_key", "island", as_dict=True).items()
+    }
     return Counter((names[release][1], tuple(sorted(files))) for release, files in told.items())
 
 

@@ -53,6 +53,8 @@ def make_release(number: int = 1, **changes: object) -> Release:
         repost_of=None,
         added_at=DAY,
         changed_at=DAY,
+        repost=False,
+        request_id="",
     )
     return replace(release, **changes)
 
@@ -201,6 +203,7 @@ def batch_of() -> Callable[[Release, RecordContent], Batch]:
             fragment_segments=schema.SEGMENTS.empty(),
             probes=schema.PROBES.empty(),
             samples=schema.SAMPLES.empty(),
+            garbage=schema.GARBAGE.empty(),
             counters=Counters(lines=5, kept=5),
             window=0,
         )

@@ -78,6 +78,7 @@ def batch_of(pieces: list[Piece]) -> Batch:
         records.append(
             common
             | {"record": ordinal, "base_key": key_of(piece.base), "name": piece.shown, "first_posted": first}
+            | {"repost": False, "request_id": ""}
             | {
                 "last_posted": first + timedelta(days=piece.days_long),
                 "files": 1,
@@ -118,6 +119,7 @@ def batch_of(pieces: list[Piece]) -> Batch:
         fragment_segments=schema.SEGMENTS.empty(),
         probes=frame(schema.PROBES, probes),
         samples=schema.SAMPLES.empty(),
+        garbage=schema.GARBAGE.empty(),
         counters=Counters(lines=kept, kept=kept),
         window=0,
     )

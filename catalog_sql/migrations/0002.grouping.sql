@@ -1,0 +1,40 @@
+-- Random stems that may be a file's own, what posters mark, and what each owner's garbage was.
+-- depends: 0001.catalog
+
+-- A record with both keys has the base key of its stem once another file of that stem is known, else that of the pool: see
+-- queries/choose_base_keys.sql. lone_number: file counter of its only file.
+ALTER TABLE records
+    ADD COLUMN stem_key uuid,
+    ADD COLUMN pool_key uuid,
+    ADD COLUMN lone_number integer,
+    ADD COLUMN repost boolean NOT NULL DEFAULT false,
+    ADD COLUMN request_id text NOT NULL DEFAULT '';
+CREATE INDEX records_stem_key ON records (stem_key) WHERE stem_key IS NOT NULL;
+
+ALTER TABLE releases
+    ADD COLUMN repost boolean NOT NULL DEFAULT false,
+    ADD COLUMN request_id text NOT NULL DEFAULT '';
+
+-- What the lines of the signature table dropped from a range or an edge.
+CREATE TABLE garbage (
+    owner_id integer NOT NULL,
+    dropped_by integer NOT NULL,
+    signature integer NOT NULL,
+    tool integer NOT NULL,
+    files bigint NOT NULL,
+    segments bigint NOT NULL,
+    bytes bigint NOT NULL
+);
+CREATE INDEX garbage_owner ON garbage (owner_id);
+
+CREATE OR REPLACE VIEW release_details AS
+    SELECT releases.release_id, releases.name, releases.poster,
+        (SELECT coalesce(array_agg(groups.name ORDER BY groups.name), '{}') FROM groups WHERE group_id = ANY (releases.groups)) AS groups,
+        first_posted, last_posted, files, files_expected, segments, segments_expected, bytes, has_par2, readable_name, category,
+        tools.label AS tool, grouping.label AS grouped_by, naming.label AS named_by, signatures.label AS signature,
+        records, settled, completeness, repost_of, added_at, changed_at, repost, request_id
+    FROM releases
+    JOIN labels AS tools ON tools.label_id = releases.tool
+    JOIN labels AS grouping ON grouping.label_id = releases.grouped_by
+    JOIN labels AS naming ON naming.label_id = releases.named_by
+    JOIN labels AS signatures ON signatures.label_id = releases.signature;
