@@ -48,6 +48,8 @@ WINDOW_SECONDS = 300
 """Posting time of a window."""
 SPAN_WINDOWS = 24
 """Windows in a span."""
+SHARED_SINCE = 2016
+"""Year from which posters share one random name over a release."""
 HOST = "news.provider.example"
 """The server name in Xref."""
 UNSERVED = "alt.binaries.crossposts"
@@ -463,9 +465,11 @@ def _give_lanes(seed: int, parts: list[_Part], at: int, mix: Mix, shared: float,
 
 def _kind_weights(start: date, mix: Mix) -> dict[str, float]:
     shares = mix.at(start.year + (start.month - 1) / 12)
+    shared = mix.shared if start.year >= SHARED_SINCE else 0.0
     return {
         "clear": shares.clear,
-        "counted": shares.counted * (1 - mix.garbage - mix.obfuscated),
+        "counted": shares.counted * (1 - mix.garbage - mix.obfuscated - shared),
+        "shared": shares.counted * shared,
         "garbage": shares.counted * mix.garbage,
         "obfuscated": shares.counted * mix.obfuscated,
         "random": shares.random,

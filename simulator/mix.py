@@ -31,6 +31,7 @@ class Mix:
     Attributes:
         name: name of the preset.
         shares: shares by year, ascending.
+        shared: share of the counted lines, from 2016 on, whose files share a random name and have no file counter.
         garbage: share of the counted lines that are hash floods.
         obfuscated: share of the counted lines whose subjects are random per file, with nothing to group on.
         crossposts: share of all lines that are copies outside their main group (0.18 by design.md section 1).
@@ -46,6 +47,7 @@ class Mix:
 
     name: str
     shares: tuple[EraShares, ...]
+    shared: float = 0.08
     garbage: float = 0.42
     obfuscated: float = 0.08
     crossposts: float = 0.18

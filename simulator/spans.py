@@ -150,6 +150,8 @@ def _post(rng: Rng, stream: Stream, room: int) -> Post:
         case "clear":
             post = release(rng, stream.tool.article, room, release_name(rng))
             return replace(post, title=title(rng, post.name, sum(file.size for file in post.files)))
+        case "shared":
+            return release(rng, stream.tool.article, room, random_name(rng))
         case _:
             post = release(rng, stream.tool.article, room, random_name(rng))
             return _per_file_names(rng, post) if rng.random() < 0.3 else post

@@ -283,6 +283,7 @@ JBINUP = Tool(
     poster="Nick <JBinUp@JBinUp.local>", zone="GMT",
 )  # fmt: skip
 NYUU = Tool("nyuu", 2016, 2026, 716_800, _NYUU, _nyuu)
+NYUU_BARE = Tool("nyuu-bare", 2016, 2026, 716_800, Shape('"{f}" yEnc (', "/{P}) {s}"), _nyuu)
 NYUU_SUBJECT = Tool("nyuu-subject", 2018, 2026, 716_800, _NYUU, _nyuu, random_subject=Letters(B62, 20, 20))
 NYUU_PRIVATE = Tool(
     "nyuu-private", 2018, 2026, 716_800, _NYUU, _nyuu,
@@ -302,6 +303,10 @@ POSTIE = Tool(
 )  # fmt: skip
 PESTO = Tool(
     "pesto", 2026, 2026, 768_000, Shape('[{n}/{N}] - "{f}" yEnc ('), _pesto,
+    poster="session", random_poster=_mailbox(10, 8, 3), server_dated=True,
+)  # fmt: skip
+PESTO_SHARED = Tool(
+    "pesto-shared", 2026, 2026, 768_000, Shape('"{f}" yEnc ('), _pesto,
     poster="session", random_poster=_mailbox(10, 8, 3), server_dated=True,
 )  # fmt: skip
 PESTO_FULL = Tool(
@@ -378,6 +383,7 @@ _NAMED = (
 RECIPES = (
     Recipe("clear", "release", (0,), _NAMED),
     Recipe("counted", "release", (1,), (*_NAMED, PRIVATE)),
+    Recipe("shared", "release", (2,), (NYUU_BARE, PESTO_SHARED)),
     Recipe("garbage", "garbage", (1,), (FLOOD, EARLY_FLOOD)),
     Recipe("obfuscated", "obfuscated", (3,), (NNTPPOSTER_RANDOM, PESTO_FULL, PIPELINE_2026)),
     Recipe(
