@@ -1,0 +1,99 @@
+"""Files with random names: held together by their stem or by poster and counter, whatever order their ranges come in."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import polars as pl
+from catalog_batches import EPOCH, VERSIONS, Piece, at, batch_of, key_of, planned
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pipeline.batch import Batch
+from pipeline.islands import releases_of
+from store.catalog.commit import commit_range
+from store.catalog.connection import Catalog
+from store.catalog.search import Search, places, search
+from store.disk import LocalDisk
+
+RANGES = 4
+
+
+def lone(stem: str, number: int | None, hour: float, pool: str = "pool") -> dict[str, object]:
+    """A record with a random stem: of one file under that counter, or of several files without one."""
+    posted = EPOCH + timedelta(hours=hour)
+    keys = {"stem_key": key_of(pool + stem), "pool_key": key_of(pool), "lone_number": number}
+    base = key_of(pool + stem) if number is None else key_of(pool)
+    return keys | {"base_key": base, "first_posted": posted, "last_posted": posted, "name": f"{stem}-{number}"}
+
+
+def pooled(hour: float, pool: str = "pool") -> dict[str, object]:
+    """A record of files that nothing but the pool holds together."""
+    posted = EPOCH + timedelta(hours=hour)
+    keys = {"stem_key": None, "pool_key": key_of(pool), "lone_number": None, "base_key": key_of(pool)}
+    return keys | {"first_posted": posted, "last_posted": posted, "name": f"drawn-{hour}"}
+
+
+def batch(rows: list[dict[str, object]]) -> Batch:
+    made = batch_of([Piece(str(row["name"]), tag=str(ordinal)) for ordinal, row in enumerate(rows)])
+    facts = pl.DataFrame(rows, schema={name: made.records.schema[name] for name in rows[0]}) if rows else pl.DataFrame()
+    records = made.records.with_columns(facts.get_columns())
+    return Batch(**{name: getattr(made, name) for name in Batch.__slots__} | {"records": records})
+
+
+def in_catalog(catalog: Catalog) -> set[frozenset[tuple[str, int]]]:
+    """Each release as the places of its records."""
+    found = search(catalog, Search(limit=100)).releases
+    return {frozenset((place.path, place.offset) for place in places(catalog, one.id)) for one in found}
+
+
+def by_rule(written: dict[int, tuple[str, Batch]]) -> list[int]:
+    """Sizes, in records, of the releases that the records make."""
+    records = pl.concat([made.records for _, made in written.values()])
+    return sorted(records.hstack(releases_of(records)).group_by("release_key", "island").len()["len"].to_list())
+
+
+ROWS = st.one_of(
+    st.builds(
+        lone, st.sampled_from("abc"), st.sampled_from([1, 2, None]), st.sampled_from([0.0, 0.5, 1.0, 9.0, 400.0])
+    ),
+    st.builds(pooled, st.sampled_from([0.0, 0.5, 3.0, 9.0])),
+)
+STEPS = st.lists(st.tuples(st.integers(0, RANGES - 1), st.lists(ROWS, max_size=4)), min_size=1, max_size=7)
+
+
+@given(steps=STEPS)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_catalog_shows_what_the_records_say_after_any_steps(fresh_catalog, disk: LocalDisk, steps):
+    catalog = fresh_catalog()
+    disk = LocalDisk(disk.root / str(id(catalog)))
+    planned(catalog, RANGES)
+    written: dict[int, tuple[str, Batch]] = {}
+    for index, rows in steps:
+        made = batch(rows)
+        committed = commit_range(catalog, disk, at(index), made, VERSIONS)
+        written.pop(index, None)
+        if committed.path is not None:
+            written[index] = (committed.path, made)
+        found = in_catalog(catalog)
+        assert sorted(len(one) for one in found) == (by_rule(written) if written else [])
+        assert sum(len(one) for one in found) == len(frozenset().union(*found) if found else ())
+
+
+def test_a_lone_file_moves_to_its_stem_when_a_second_one_comes_and_back_when_it_goes(catalog: Catalog, disk: LocalDisk):
+    planned(catalog, RANGES)
+    commit_range(catalog, disk, at(0), batch([lone("a", 1, 0.0), lone("b", 2, 0.0)]), VERSIONS)
+    assert [len(one) for one in in_catalog(catalog)] == [2]
+    commit_range(catalog, disk, at(1), batch([lone("a", 3, 0.1)]), VERSIONS)
+    assert sorted(len(one) for one in in_catalog(catalog)) == [1, 2]
+    names = {one.name for one in search(catalog, Search()).releases}
+    assert names == {"a-1", "b-2"}
+    commit_range(catalog, disk, at(1), batch([]), VERSIONS)
+    assert [len(one) for one in in_catalog(catalog)] == [2]
+
+
+def test_the_same_file_in_two_ranges_is_still_alone(catalog: Catalog, disk: LocalDisk):
+    planned(catalog, RANGES)
+    commit_range(catalog, disk, at(0), batch([lone("a", 1, 0.0), lone("b", 2, 0.0)]), VERSIONS)
+    commit_range(catalog, disk, at(1), batch([lone("a", 1, 0.1)]), VERSIONS)
+    assert [len(one) for one in in_catalog(catalog)] == [3]
