@@ -68,6 +68,23 @@ def chunks(
     _show(result, json)
 
 
+@app.command
+def grouping(
+    *,
+    lines: Annotated[int, Parameter(help="Overview lines of the simulated history, over all its eras.")] = 2_000_000,
+    range_size: Annotated[int, Parameter(help="Article numbers of a range.")] = 200_000,
+    seed: Annotated[int, Parameter(help="Seed of the simulated history.")] = 1,
+    mix: Annotated[str, Parameter(help="Mix of the simulated history.")] = "default",
+    json: Json = False,
+) -> None:
+    """How well releases are found: beside what a simulated history truly holds, by obfuscation level and posting tool."""
+    from benchmarks.grouping import run
+
+    with err.status("Grouping"):
+        result = run(lines, range_size, seed, mix)
+    _show(result, json)
+
+
 @contextmanager
 def _kept_in(folder: Path | None) -> Iterator[Path]:
     if folder is not None:
