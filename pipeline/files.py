@@ -58,6 +58,11 @@ def is_track(name: pl.Expr) -> pl.Expr:
     return name.str.contains(rf"(?i)\.(?:{_TRACKS})$")
 
 
+def is_numbered_track(name: pl.Expr) -> pl.Expr:
+    """A track that says which of its set it is."""
+    return name.str.contains(rf"(?i)^\d{{1,3}}[ ._-].*\.(?:{_TRACKS})$")
+
+
 def has_known_extension(name: pl.Expr) -> pl.Expr:
     """An extension that says what the file is."""
     return name.str.contains(rf"(?i)\.(?:{KNOWN_EXTENSION})$")

@@ -2,8 +2,8 @@
 
 A server or a poster's tool may spoil the subject of single articles: another charset, a control character that became a blank, a
 word of RFC 2047 set before it (nntp.md section 6). Such an article makes a file of its own. The rest of its subject still says where
-it belongs: poster and segment total, with the same letters, or the same file counter or file name, are those of a file that lacks
-exactly this segment and surrounds it in article numbers.
+it belongs: poster, segment total and all that is not damaged are those of a file that lacks exactly this segment and surrounds it in
+article numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ LONGEST = 400
 """Characters; a longer subject is damaged, no tool writes one."""
 
 _DAMAGED = r"[^ -~]|=\?"
-_COORDINATES = ("poster", "file_number", "file_total", "segments_expected")
 
 
 def healed(files: pl.DataFrame, segments: pl.DataFrame, message_ids: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -46,15 +45,19 @@ def _pieces(files: pl.DataFrame) -> pl.DataFrame:
     """`piece` and `file`: each damaged file beside the largest one that it seems to be of and that surrounds it."""
     head = pl.col("head")
     frame = files.select(
-        *_COORDINATES, "file", "title", "name", "segments_found", "first_number", "last_number",
+        "poster", "segments_expected", "file", "segments_found", "first_number", "last_number",
         damaged=head.str.contains(_DAMAGED) | (head.str.len_chars() > LONGEST),
         letters=head.str.replace_all(r"\s", ""),
     )  # fmt: skip
-    same_letters = frame.filter(pl.struct("poster", "segments_expected", "letters").is_duplicated())
-    spelled = same_letters.join(same_letters, on=["poster", "segments_expected", "letters"], suffix="_whole")
-    placed = frame.filter("damaged").join(frame, on=_COORDINATES, suffix="_whole", nulls_equal=True)
-    named_alike = (pl.col("name") == pl.col("name_whole")) & (pl.col("name") != "")
-    counted_alike = (pl.col("title") == pl.col("title_whole")) & pl.col("file_number").is_not_null()
+    # Blanks that came instead of control characters leave no other mark.
+    again = frame.filter(pl.struct("poster", "segments_expected", "letters").is_duplicated())
+    pairs = pl.concat([
+        again.join(again, on=["poster", "segments_expected", "letters"], suffix="_whole").drop("letters"),
+        frame.filter("damaged")
+        .join(frame, on=["poster", "segments_expected"], suffix="_whole")
+        .filter(_spelled_alike())
+        .drop("letters", "letters_whole"),
+    ])  # fmt: skip
     # Articles of a small file arrive among those of other connections and posters.
     spread = pl.max_horizontal(pl.col("segments_expected") * 4, 1_000)
     around = (pl.col("first_number") >= pl.col("first_number_whole") - spread) & (
@@ -63,17 +66,22 @@ def _pieces(files: pl.DataFrame) -> pl.DataFrame:
     larger = (pl.col("segments_found") < pl.col("segments_found_whole")) | (
         (pl.col("segments_found") == pl.col("segments_found_whole")) & (pl.col("file_whole") < pl.col("file"))
     )
-    facts = ("file", "file_whole", "segments_found_whole")
-    pairs = pl.concat([
-        spelled.filter(larger & around).select(facts),
-        placed.filter(larger & around & (named_alike | counted_alike)).select(facts),
-    ])  # fmt: skip
     return (
-        pairs.filter(pl.col("file") != pl.col("file_whole"))
+        pairs.filter(larger & around & (pl.col("file") != pl.col("file_whole")))
         .sort("file", -pl.col("segments_found_whole"), "file_whole")
         .unique("file", keep="first", maintain_order=True)
         .select(piece="file", file="file_whole")
     )
+
+
+def _spelled_alike() -> pl.Expr:
+    """The whole subject ends the damaged one, or fits it with something else where that has foreign signs."""
+    pattern = pl.concat_str(
+        pl.lit("^"), pl.col("letters").str.escape_regex().str.replace_all(r"[^ -~]+", ".{0,2}"), pl.lit("$")
+    )
+    long = pl.col("letters").str.len_chars() > LONGEST
+    ends = pl.col("letters").str.ends_with(pl.col("letters_whole"))
+    return ends | ~long & pl.col("letters_whole").str.contains(pattern, strict=False).fill_null(value=False)
 
 
 def _missing_there(pieces: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:

@@ -57,7 +57,9 @@ def _with_signatures(files: pl.DataFrame) -> pl.DataFrame:
     """Add `signature` and `tool`; a program whose name says nothing counts as `random`."""
     # One article is the whole post: no counter of files, no other part, no companion or volume of something larger.
     alone = pl.col("file_total").fill_null(1) == 1
-    of_a_set = names.is_beside(pl.col("name")) | names.is_volume(pl.col("name"))
+    of_a_set = (
+        names.is_beside(pl.col("name")) | names.is_volume(pl.col("name")) | names.is_numbered_track(pl.col("name"))
+    )
     single = alone & (pl.col("segments_expected") == 1) & ~of_a_set
     files = files.with_columns(single=single, program=alone & is_generic_program(pl.col("name")))
     files = files.with_columns(

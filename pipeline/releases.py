@@ -22,7 +22,10 @@ from pipeline.posters import stable
 _ADVERT_IN_NAME = r"(?i)[_. -]*(?:https?://)?www\.[\w-]+\.[a-z]{2,4}[_. -]*"
 _DISC = r"(?i)^(?:cd|dvd|disc|disk)[ ._-]?\d{1,2}$"
 _SERIES = r"^(.*?[A-Za-z\x{80}-\x{10ffff}].*?)[ ._-]*(?:[-_.#(\[ ]|\b)\d{1,4}\b"
-_RELEASE_AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+([^\s.]+\.[^\s.]+\.\S*-[A-Za-z0-9]+|\S+-(?:19|20)\d\d-[A-Za-z0-9]+)$"
+_SCENE_STYLE = r"([^\s.]+\.[^\s.]+\.\S*-[A-Za-z0-9]+|\S+-(?:19|20)\d\d-[A-Za-z0-9]+)$"
+_RELEASE = rf"^{_SCENE_STYLE}"
+_RELEASE_AFTER_TRACK = rf"^[\W_]*\d{{1,4}}[ ._-]+{_SCENE_STYLE}"
+_TRACK = r"^\d{1,3}[._-]+(\S+)$"
 _AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+(.+?)(?: - |-|_-_|$)"
 
 
@@ -49,10 +52,9 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
         `files` with `stem`, `grouped_by`, `named_by`, `release`, `random` (the release name is), `identity` (what a base
         key is made of, String) and `pool` (the other identity of a file whose random stem may be its own, else null).
     """
-    files = files.with_columns(
-        stem=names.stem(pl.col("name")).str.replace_all(_ADVERT_IN_NAME, " ").str.strip_chars(" ._-"),
-        stable_poster=stable(files["poster"]),
-    )
+    stems = names.stem(pl.col("name")).str.replace_all(_ADVERT_IN_NAME, " ").str.strip_chars(" ._-")
+    files = files.with_columns(stem=stems, stable_poster=stable(files["poster"]))
+    files = files.with_columns(_without_track_numbers(files["name"], files["stem"]))
     files = files.with_columns(random_title=_are_random(files["title"]), random_stem=_are_random(files["stem"]))
     title, stem, name = pl.col("title"), pl.col("stem"), pl.col("name")
     several = pl.col("file_total").fill_null(0) > 1
@@ -120,12 +122,31 @@ def _related(files: pl.DataFrame) -> pl.DataFrame:
     return joined.select(pl.col("related", "titled_name").fill_null(value=False))
 
 
+def _without_track_numbers(file_names: pl.Series, stems: pl.Series) -> pl.Series:
+    """Stems of tracks less the number, where what follows it is the name of a release: scene style, or random."""
+    numbered = (
+        pl.DataFrame({"name": file_names, "stem": stems})
+        .with_row_index()
+        .filter(names.is_numbered_track(pl.col("name")))
+        .with_columns(rest=pl.col("stem").str.extract(_TRACK))
+        .drop_nulls()
+    )
+    if numbered.is_empty():
+        return stems
+    named = numbered.filter(are_random(numbered["rest"]) | numbered["stem"].str.contains(_RELEASE_AFTER_TRACK))
+    return stems.clone().scatter(named["index"], named["rest"])
+
+
 def _series(file_names: pl.Series, stems: pl.Series) -> pl.Series:
     """What the tracks of a set have in common: the stem without track number and what follows it."""
     stem = pl.col("stem")
     tracks = pl.DataFrame({"name": file_names, "stem": stems}).with_row_index().filter(names.is_track(pl.col("name")))
     common = pl.coalesce(
-        stem.str.extract(_RELEASE_AFTER_TRACK), stem.str.extract(_AFTER_TRACK), stem.str.extract(_SERIES), stem
+        stem.str.extract(_RELEASE),
+        stem.str.extract(_RELEASE_AFTER_TRACK),
+        stem.str.extract(_AFTER_TRACK),
+        stem.str.extract(_SERIES),
+        stem,
     )
     return stems.scatter(tracks["index"], tracks.select(common.str.strip_chars(" ._-")).to_series())
 
@@ -215,7 +236,7 @@ def _with_identity(files: pl.DataFrame) -> pl.DataFrame:
                 .then("title")
                 .when(rule == "description")
                 .then("description")
-                .when((rule == "series") | pl.col("pooled"))
+                .when(rule == "series")
                 .then("series")
                 .otherwise("stem")
             )
