@@ -60,20 +60,27 @@ YEAR = rf"{_EDGE}(?:19\d\d|20[0-4]\d){_EDGE}"
 DAY = rf"{_EDGE}(?:19|20)\d\d[ .-](?:0[1-9]|1[0-2])[ .-](?:0[1-9]|[12]\d|3[01]){_EDGE}"
 EPISODE = rf"(?i){_EDGE}s\d{{1,4}}[ .-]*e\d{{1,4}}"
 _SEASONS = "season|staffel|saison|temporada|stagione|seizoen|sezon|säsong|sæson|sesong|series"
-SEASON = rf"(?i){_EDGE}(?:s\d{{1,2}}{_EDGE}|\d{{1,2}}x\d{{2,3}}{_EDGE}|(?:{_SEASONS})[ .]?\d{{1,2}}{_EDGE})"
+SEASON = (
+    rf"(?i){_EDGE}(?:s\d{{1,2}}(?:d\d{{1,2}})?{_EDGE}|\d{{1,2}}x\d{{2,3}}{_EDGE}|(?:{_SEASONS})[ .]?\d{{1,2}}{_EDGE})"
+)
 PART = rf"(?i){_EDGE}(?:e|ep|episode|folge|part|teil)[ .]?\d{{1,3}}{_EDGE}"
-FANSUB = r"^\[[^\]#]*[A-Za-z][^\]#]*\][ .]*(.+?)[ .]+-[ .]+(\d{1,4})(?:v\d)?(?:-(\d{1,4}))?[ .]*(?:[\[(]|$)"
+FANSUB = (
+    r"^\[[^\]#]*[A-Za-z][^\]#]*\][ .]*(.+?)[ .]+-[ .]+(?:S\d{1,2}E)?(\d{1,4})(?:v\d)?(?:-(\d{1,4}))?[ .]*(?:[\[(]|$)"
+)
+_REPOSTED = r"(?i)-(?:obfuscated|scrambled|xpost|repost|postbot)$"
 _FANSUB_TEAM = r"^\[([^\]#]*[A-Za-z][^\]#]*)\]"
 
+WEB = r"web-?dl|(?-i:WEB)|web[ .-][xh][ .]?26[45]|\d[pi](?:[ .][a-z]{2,4})?[ .]web"
+"""From the web; `Web` by itself is a word of titles."""
 _SOURCES = (
     ("BDRip", "b[dr]-?rip"),
     ("BluRay", r"blu-?ray|mbluray|bd(?:25|50|66|100)|bd-?remux|(?-i:BD)"),
     ("WEBRip", "web-?rip"),
-    ("WEB-DL", "web-?dl|web"),
+    ("WEB-DL", WEB),
     ("HDTV", "u?a?hdtv(?:rip)?"),
     ("DVDRip", "dvd-?rip"),
     ("DVD", "dvd-?[r59]"),
-    ("TV", "pdtv|dsr|dsrip|satrip|tvrip|dvb(?:-?[stc]|rip)?|dtv"),
+    ("TV", "pdtv|sdtv|dsr|dsrip|satrip|tvrip|dvb(?:-?[stc]|rip)?|dtv"),
     ("VHS", "vhs(?:rip)?"),
 )
 _VIDEOS = (
@@ -109,7 +116,7 @@ _CHANNELS = rf"(?i)(?:aac|ddpa?|dd|\+|flac|dts|ma|hd|hra|opus|ac3|pcm|atmos)[. -
 
 TECHNICAL = (
     rf"{_RESOLUTION}|x\.?26[45]|h[. ]?26[45]|hevc|xvid|divx|av1|vp9|web-?dl|web-?rip|blu-?ray|mbluray|b[dr]-?rip|bd-?remux|uhd|u?a?hdtv(?:rip)?|"
-    r"dvd-?rip|m?dvd-?[r59]|dvdscr|pdtv|dsr|dsrip|satrip|tvrip|dvbrip|vhsrip"
+    r"dvd-?rip|m?dvd-?[r59]|dvdscr|pdtv|sdtv|dsr|dsrip|satrip|tvrip|dvbrip|vhsrip"
 )
 """Words that only a film or an episode has in its name."""
 
@@ -165,24 +172,24 @@ _LANGUAGE = "|".join(_LANGUAGES.values())
 _CODE = "|".join(_CODES.values())
 _ANY_LANGUAGE = rf"{_EDGE}(?:(?i:{_LANGUAGE})|{_CODE}){_EDGE}"
 _FOLLOWS = (
-    rf"{TECHNICAL}|web|dl|ml|dual|multi|dubbed|dubs?|ac3d?|e?ac3|dts|aac|proper|repack|rerip|internal|uncut|extended|remastered|complete|doku|docu|"
+    rf"{TECHNICAL}|web|[257][ .][01]|dl|ml|dual|multi|dubbed|dubs?|ac3d?|e?ac3|dts|aac|proper|repack|rerip|internal|uncut|extended|remastered|complete|doku|docu|"
     r"documentary|hdr\w*|avc|dlmux|ws|pal|ntsc|bdrip|dvd|epub|mobi|pdf|e-?book|retail|audiobook|mp3|flac"
 )
 _CHAIN = rf"[^\s.]{_BREAK}((?:{_ANY_LANGUAGE}{_BREAK})+)(?i:(?:{_FOLLOWS}){_EDGE})"
 _LAST_WORD = rf"(?:{YEAR}|(?i:s\d+[ .-]*e\d+)){_BREAK}((?i:{_EDGE}(?:{_LANGUAGE}){_EDGE}))(?:-\w+|[\])])?$"
 _SHOUTED = rf"[a-z]{_BREAK}({'|'.join(_LANGUAGES.values()).upper()}){_BREAK}{YEAR}"
-_BRACKETED = rf"[(\[]({_ANY_LANGUAGE})[)\]]"
+_BRACKETED = rf"[(\[]({_ANY_LANGUAGE}(?:{_BREAK}{_ANY_LANGUAGE})*)[)\]]"
 FOREIGN = r"(?i)\b(?:vostfr|subfrench|h(?:ö|oe?)rspiel)\b"
 
 _SOUND_TAGS = r"\d{0,2}cd[mrs]?|cds|cdep|ep|lp|\d?lp|web|vinyl|vls|flac|24bit|16bit|retail|promo|reissue|remastered|bootleg|sat|cable|dab|line|fm|single|mp3|aac|320|dvda"
 _SCENE_CODES = "DE|FR|ES|IT|NL|SE|NO|DK|FI|PL|PT|RU|CZ|HU|JP|KR|TR"
-SCENE_MUSIC = rf"^([^-]+?)(?: - |-)(.+?)((?:-\(?(?:(?i:{_SOUND_TAGS})|{_SCENE_CODES})\)?)+)-\(?(?:19|20)\d\d\)?-[A-Za-z0-9]+$"
+SCENE_MUSIC = (
+    rf"^([^-]+?)(?: - |-)(.+?)(?:-(?:\([^()]+\)|(?i:{_SOUND_TAGS})|{_SCENE_CODES}))+-\(?(?:19|20)\d\d\)?-[A-Za-z0-9]+$"
+)
 SCENE_CLIP = rf"^([^-.]+)-([^-.]+)-(?:[^-.]+-)*?(?i:(?:{TECHNICAL}))-(?:[^-.]+-)*(?:19|20)\d\d-[A-Za-z0-9]+$"
 SCENE_CODE = rf"-(?:{_SCENE_CODES})(?:-[A-Za-z0-9]+)*-\(?(?:19|20)\d\d\)?-[A-Za-z0-9]+$"
-_PLATFORMS = (
-    "nds|3ds|psp|ps[2-5](?:dvd)?|psv(?:ita)?|wii|wiiware|wiiu|xbox|xbox ?360|x360|xboxone|nsw|android|ios|ipad|iphone|pocketpc|symbian|pc-?game"
-)
-_PERSON = r"^(?:\p{Lu}[\p{L}.'’-]*\s+)(?:(?:\p{Lu}[\p{L}.'’-]*|von|van|de|der|den|del|la|le|di|du|da)\s+){0,3}\p{Lu}[\p{L}.'’-]+$"
+_PLATFORMS = "nds|3ds|psp|ps[2-5](?:dvd)?|psv(?:ita)?|wii|wiiware|wiiu|xbox|xbox ?360|x360|xboxone|nsw|android|ios|ipad|iphone|pocketpc|symbian|pc-?game"
+_PERSON = r"^(?:\p{Lu}[\p{L}.'\x{2019}-]*\s+)(?:(?:\p{Lu}[\p{L}.'\x{2019}-]*|von|van|de|der|den|del|la|le|di|du|da)\s+){0,3}\p{Lu}[\p{L}.'\x{2019}-]+$"
 _ARTICLE = r"(?i)^(?:the|an?|der|die|das|ein|eine|les?|la|une?|el|los|las|il|lo|gli|het|de|o|os|as)\s"
 
 
@@ -203,9 +210,8 @@ def languages(text: pl.Expr) -> pl.Expr:
         text.str.extract(_BRACKETED),
         code,
     )
-    found = chain.str.extract_all(_ANY_LANGUAGE).list.eval(
-        pl.element().str.to_lowercase().replace_strict(_NAMED, default=None)
-    )
+    named = pl.element().str.to_lowercase().replace_strict(_NAMED, default=None)
+    found = chain.str.extract_all(_ANY_LANGUAGE).list.eval(named).list.unique(maintain_order=True)
     subtitles = text.str.contains(rf"(?i){_EDGE}(?:{_LANGUAGE}){_BREAK}sub")
     return pl.when((found.list.len() > 0) & ~subtitles).then(found)
 
@@ -270,7 +276,9 @@ def _film_and_series() -> list[pl.Expr]:
         .otherwise(unnumbered)
     )
     fansub = pl.coalesce(
-        text.str.extract(FANSUB).str.replace(r"[ .]+S\d{1,2}$", ""), episode.str.replace(_FANSUB_TEAM, "")
+        text.str.extract(FANSUB).str.replace(r"[ .]+S\d{1,2}$", ""),
+        episode.str.replace(_FANSUB_TEAM, ""),
+        text.str.extract(_FANSUB_TEAM + r"[ .]*([^\[(]+)", 2),
     )
     title = (
         pl.when(anime)
@@ -291,21 +299,31 @@ def _film_and_series() -> list[pl.Expr]:
         text,
         rf"(?i){_EDGE}s(\d{{1,4}})[ .-]*e\d",
         rf"(?i){_EDGE}(\d{{1,2}})x\d{{2,3}}{_EDGE}",
-        rf"(?i){_EDGE}s(\d{{1,2}}){_EDGE}",
+        rf"(?i){_EDGE}s(\d{{1,2}})(?:d\d{{1,2}})?{_EDGE}",
         rf"(?i){_EDGE}(?:{_SEASONS})[ .]?(\d{{1,2}}){_EDGE}",
     )
     first = _number(
-        text, r"(?i)\bs\d{1,4}[ .-]*e(\d{1,4})", rf"(?i){_EDGE}\d{{1,2}}x(\d{{2,3}}){_EDGE}", FANSUB.replace("(.+?)", ".+?")
+        text,
+        r"(?i)\bs\d{1,4}[ .-]*e(\d{1,4})",
+        rf"(?i){_EDGE}\d{{1,2}}x(\d{{2,3}}){_EDGE}",
+        FANSUB.replace("(.+?)", ".+?"),
     )
     later = _number(technical, part)
     last = _number(
         text,
-        rf"(?i)\bs\d{{1,4}}[ .-]*e\d{{1,4}}(?:-?e\d{{1,4}})*-?e(\d{{1,4}})",
+        r"(?i)\bs\d{1,4}[ .-]*e\d{1,4}(?:-?e\d{1,4})*-?e(\d{1,4})",
         rf"(?i)\bs\d{{1,4}}[ .-]*e\d{{1,4}}-(\d{{2,3}}){_EDGE}",
         FANSUB.replace("(.+?)", ".+?").replace(r"(\d{1,4})(?:v", r"\d{1,4}(?:v"),
     )
-    year = pl.when(episode.is_null()).then(_number(technical, rf"^.+{_BREAK}({YEAR})")).otherwise(
-        _number(episode, rf"\S{_BREAK}({YEAR})[\])]?$")
+    year = (
+        pl.when(episode.is_null())
+        .then(
+            pl.coalesce(
+                _number(technical, rf"^.+{_BREAK}({YEAR})"),
+                _number(text, rf"\S{_BREAK}({YEAR}){_BREAK}(?i:{TECHNICAL}){_EDGE}"),
+            )
+        )
+        .otherwise(_number(episode, rf"\S{_BREAK}({YEAR})[\])]?$"))
     )
     return [
         pl.when(_is(2, 5)).then(_clean(title)).alias("title"),
@@ -320,56 +338,74 @@ def _film_and_series() -> list[pl.Expr]:
 def _technical() -> list[pl.Expr]:
     text, anime = pl.col("text"), pl.col("category") == 5070
     seen, music = _is(2, 5, 6) | (pl.col("category") == 3020), _is(3)
-    tail = pl.when(anime).then(text).otherwise(pl.coalesce(text.str.extract(rf"{YEAR}(.*)$"), pl.col("tail")))
-    picture = pl.coalesce(pl.when(pl.col("before_episode").is_not_null()).then(text.str.strip_prefix(pl.col("before_episode"))), tail)
-    name = pl.col("name")
-    ending = rf"(?i){_EDGE}(?:{_FOLLOWS}|{_SOUND_TAGS}|imageset|{_PLATFORMS}|keygen|keymaker|patch|ebook|gog)[^\s]*-([a-z0-9]+)$"
+    tail = pl.when(anime | music).then(text).otherwise(pl.coalesce(text.str.extract(rf"{YEAR}(.*)$"), pl.col("tail")))
+    picture = pl.coalesce(
+        pl.when(pl.col("before_episode").is_not_null()).then(text.str.strip_prefix(pl.col("before_episode"))), tail
+    )
+    name = text.str.replace(_REPOSTED, "")
+    ending = rf"(?i){_EDGE}(?:{_FOLLOWS}|{_SOUND_TAGS}|imageset|{_PLATFORMS}|keygen|keymaker|patch|ebook|gog){_EDGE}[^\s]*-([a-z0-9]*[a-z][a-z0-9]*)$"
     team = pl.coalesce(
         pl.when(anime).then(name.str.extract(_FANSUB_TEAM)),
         pl.when(_is(2, 5, 6)).then(name.str.extract(rf"(?i)(?:{TECHNICAL}|web|xxx|{YEAR})(?:.*[^\s-])?-([a-z0-9]+)$")),
-        pl.when(pl.col("category").is_in([3020]) | (music & text.str.contains(rf"{SCENE_MUSIC}|{SCENE_CLIP}"))).then(name.str.extract(r"-([A-Za-z0-9]+)$")),
+        pl.when(
+            pl.col("category").is_in([3020]) | (music & text.str.contains(rf"{SCENE_MUSIC}|\b(?i:flac|mp3)-\w+$"))
+        ).then(name.str.extract(r"-([A-Za-z0-9]+)$")),
         pl.when(_is(1, 4, 7)).then(name.str.extract(ending)),
     )
     return [
-        pl.when(seen).then(text.str.extract(rf"(?i){_EDGE}({_RESOLUTION}){_EDGE}").str.to_lowercase()).alias("resolution"),
+        pl.when(seen)
+        .then(text.str.extract(rf"(?i){_EDGE}({_RESOLUTION}){_EDGE}").str.to_lowercase())
+        .alias("resolution"),
         pl.when(seen).then(_first(picture, _SOURCES)).alias("source"),
         pl.when(seen).then(_first(picture, _VIDEOS)).alias("video"),
-        pl.when(seen).then(_first(picture, _AUDIOS)).when(music).then(_first(text, (*_AUDIOS[3:4], *_AUDIOS[6:]))).alias("audio"),
+        pl.when(seen)
+        .then(_first(picture, _AUDIOS))
+        .when(music)
+        .then(_first(text, (*_AUDIOS[3:4], *_AUDIOS[6:])))
+        .alias("audio"),
         pl.when(seen).then(picture.str.extract(_CHANNELS).str.replace(" ", ".", literal=True)).alias("channels"),
         pl.when(seen).then(_first(picture, _HDRS)).alias("hdr"),
         pl.when(_is(2, 3, 5, 7)).then(languages(text)).alias("languages"),
-        pl.when(team.str.to_lowercase().is_in(["dl", "ray", "rip", "hd", "264", "265", "book"]).not_()).then(team).alias("team"),
+        pl.when(team.str.to_lowercase().is_in(["dl", "ray", "rip", "hd", "264", "265", "book"]).not_())
+        .then(team)
+        .alias("team"),
         pl.when(seen & picture.str.contains(words("proper|repack|rerip"))).then(pl.lit(value=True)).alias("proper"),
     ]
 
 
 def _music() -> list[pl.Expr]:
-    text = pl.col("text")
-    plain = r"^(.*\p{L}.*?) - (?:(?:19|20)\d\d - )?(.+?)\s*(?:[(\[].*)?$"
-    album = text.str.extract(plain, 2).str.replace(words("flac|mp3") + "$", "")
-    music = _is(3) & ~pl.col("category").is_in([3020, 3030])
+    text, scene = pl.col("text"), pl.col("text").str.contains(SCENE_MUSIC)
     clip = pl.col("category") == 3020
-    scene = text.str.contains(SCENE_MUSIC)
+    music = _is(3) & ~pl.col("category").is_in([3020, 3030])
+    blank = (
+        pl.when(text.str.contains(" ", literal=True)).then(text).otherwise(text.str.replace_all(".", " ", literal=True))
+    )
+    bare = blank.str.replace(rf"^[(\[]{YEAR}[)\]]\s*", "").str.replace(rf"(?i)\s+(?:{YEAR}\s+)?(?:flac|mp3)-\w+$", "")
+    parts = bare.str.split(" - ")
+    second = parts.list.get(1, null_on_oob=True)
+    album = pl.when(second.str.contains(rf"^{YEAR}$")).then(parts.list.get(2, null_on_oob=True)).otherwise(second)
+    album = album.str.replace(r"\s*[(\[].*$", "").str.replace(words("flac|mp3") + "$", "").str.strip_chars(" -")
+    told = album.str.contains(r"\p{L}") & ~album.str.contains(words("discography|discographie|diskografie|collection"))
+    artist = parts.list.get(0)
     year = pl.coalesce(
         text.str.extract(r"-\(?((?:19|20)\d\d)\)?-[A-Za-z0-9]+$"),
-        text.str.extract(r"\(((?:19|20)\d\d)\)"),
-        text.str.extract(r" - ((?:19|20)\d\d) - "),
-        pl.when(clip).then(text.str.extract(rf"\.({YEAR})\.")),
+        text.str.extract(rf"[(\[]({YEAR})[)\]]"),
+        text.str.extract(rf" - ({YEAR})(?: - |$)"),
+        text.str.extract(rf"\.({YEAR})\.(?:(?i:flac|mp3)-|{_EDGE}.*{_EDGE}(?i:{TECHNICAL}){_EDGE})"),
     )
     return [
         pl.when(clip)
         .then(text.str.extract(SCENE_CLIP))
         .when(music & scene)
         .then(text.str.extract(SCENE_MUSIC))
-        .when(music)
-        .then(text.str.extract(plain))
+        .when(music & second.is_not_null() & artist.str.contains(r"\p{L}"))
+        .then(artist)
         .pipe(_clean)
         .alias("artist"),
         pl.when(music & scene)
-        .then(text.str.extract(SCENE_MUSIC, 2))
-        .when(music & ~album.str.contains(words("discography|discographie|diskografie|collection")))
+        .then(text.str.extract(SCENE_MUSIC, 2).str.strip_chars(" -"))
+        .when(music & told & artist.str.contains(r"\p{L}"))
         .then(album)
-        .str.strip_chars(" -")
         .alias("album"),
         pl.when(_is(3)).then(year.cast(pl.Int32)).otherwise("year").alias("year"),
     ]
@@ -379,19 +415,26 @@ def _books() -> list[pl.Expr]:
     book = pl.col("category").is_in([3030, 7020, 7060])
     name = pl.col("name")
     text = pl.when(name.str.contains(" ", literal=True)).then(name).otherwise(name.str.replace_all("[._]+", " "))
-    text = text.str.replace(rf"(?i)\s+(?:(?:{_LANGUAGE})\s+)?(?:retail\s+)?(?:epub|mobi|azw3|pdf)(?:\s+ebook)?-\w+$", "")
-    parts = r"^([^\[(]+?) - (?:[\[(][^\])]*[\])] - )?([^\[(]+?)\s*(?:[\[(].*)?$"
+    text = text.str.replace(
+        rf"(?i)\s+(?:(?:{_LANGUAGE})\s+)?(?:retail\s+)?(?:epub|mobi|azw3|pdf)(?:\s+ebook)?-\w+$", ""
+    )
+    parts = r"^([^\[(]+?) - (?:(?:[\[(][^\])]*[\])]|[^\[(]*\d+) - )?([^\[(]+?)\s*(?:[\[(].*)?$"
     left, right = text.str.extract(parts), text.str.extract(parts, 2)
     family, given = left.str.extract(r"^([^,]+), ([^,]+)$"), left.str.extract(r"^([^,]+), ([^,]+)$", 2)
-    certain = family.is_not_null() | (
-        left.str.contains(_PERSON)
-        & ~left.str.contains(_ARTICLE)
-        & (~right.str.contains(_PERSON) | right.str.contains(_ARTICLE))
+    certain = ~right.str.contains(" - ", literal=True) & (
+        family.is_not_null()
+        | (
+            left.str.contains(_PERSON)
+            & ~left.str.contains(_ARTICLE)
+            & (~right.str.contains(_PERSON) | right.str.contains(_ARTICLE))
+        )
     )
     year = pl.coalesce(
         text.str.extract(r"[(\[](1[5-9]\d\d|20[0-4]\d)[)\]]"),
-        name.str.extract(rf"(?i)\.(1[5-9]\d\d|20[0-4]\d)\.(?:retail\.)?(?:epub|e-?book|pdf)"),
-        pl.when(pl.col("category").is_in([7010, 7030, 7040])).then(text.str.extract(r"^.+\b(1[89]\d\d|20[0-4]\d)\b")),
+        name.str.extract(r"(?i)\.(1[5-9]\d\d|20[0-4]\d)\.(?:retail\.)?(?:epub|e-?book|pdf)"),
+        pl.when(pl.col("category").is_in([7010, 7030, 7040])).then(
+            text.str.extract(r"^.+[^\d-](1[89]\d\d|20[0-4]\d)(?:\D|$)")
+        ),
     )
     return [
         pl.when(book & certain).then(pl.coalesce(given + " " + family, left)).alias("author"),

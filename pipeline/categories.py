@@ -21,6 +21,7 @@ from pipeline.attributes import (
     SCENE_MUSIC,
     SEASON,
     TECHNICAL,
+    WEB,
     YEAR,
     foreign,
     spaced,
@@ -60,11 +61,14 @@ _PICTURES = (
     ("uhd", words("2160p|uhd")),
     ("3d", words("3d")),
     ("x265", words(r"x\.?265|h[ .]?265|hevc")),
-    ("web", words("web-?dl|web-?rip|web")),
+    ("web", words(f"web-?rip|{WEB}")),
     ("bluray", words("blu-?ray|bd(?:25|50|66|100)|bd-?remux")),
     ("dvd", words("dvd-?[r59]")),
     ("hd", words("720p|1080[pi]|1440p")),
-    ("sd", words("[345][678]0[pi]|xvid|divx|dvd-?rip|b[dr]-?rip|hdtv|pdtv|dsr|dsrip|satrip|tvrip|dvbrip|vhsrip|dvdscr")),
+    (
+        "sd",
+        words("[345][678]0[pi]|xvid|divx|dvd-?rip|b[dr]-?rip|hdtv|[ps]dtv|dsr|dsrip|satrip|tvrip|dvbrip|vhsrip|dvdscr"),
+    ),
 )
 _MOVIES = {"uhd": 2045, "3d": 2060, "x265": 2090, "web": 2080, "bluray": 2050, "dvd": 2070, "hd": 2040, "sd": 2030}
 _SERIES = {"uhd": 5045, "x265": 5090, "web": 5010, "bluray": 5040, "dvd": 5030, "hd": 5040, "sd": 5030}
@@ -79,8 +83,8 @@ _DOCUMENTARY = words(
     r"docu|doku|documentary|dokumentation|documental|documentaire|documentario|national[ .]geographic|nat[ .]?geo|discovery[ .]channel|history[ .]channel|"
     r"smithsonian[ .]channel|bbc[ .]horizon|pbs[ .](?:nova|frontline)"
 )
-_BROADCAST = words("hdtv|pdtv|dsr|dsrip|satrip|tvrip|dvbrip|web|web-?dl|web-?rip")
-_ON_AIR = words("hdtv|pdtv|dsr|dsrip|satrip|tvrip|dvbrip")
+_BROADCAST = words(f"hdtv|pdtv|dsr|dsrip|satrip|tvrip|dvbrip|web-?rip|{WEB}")
+_ON_AIR = words("hdtv|[ps]dtv|dsr|dsrip|satrip|tvrip|dvbrip")
 _COMPLETE = words("complete[ .]series|complete[ .]season|serie[ .]completa|int[ée]grale")
 
 _CONSOLES = (
@@ -105,13 +109,15 @@ _SOUND_FILES = "mp3|ogg|m4a|opus|aac|wma|flac|ape|wv|wav|aiff|alac|dsf|dff|tta"
 _LOSSLESS_FILES = "flac|ape|wv|wav|aiff|alac|dsf|dff|tta"
 _ARCHIVES = r"rar|7z|zip|\d{3}"
 _EBOOKS = "epub|mobi|azw3?|fb2|djvu|lit|prc|pdb"
-_AUDIOBOOK = words(r"audio ?-?books?|un ?abridged|abridged|h(?:ö|oe)rb(?:u|ue|ü)ch(?:er)?|livre audio|audiolibro|luisterboek|ljudbok|lydbok|lydbog|аудиокнига")
+_AUDIOBOOK = words(
+    r"audio ?-?books?|un ?abridged|abridged|h(?:ö|oe)rb(?:u|ue|ü)ch(?:er)?|livre audio|audiolibro|luisterboek|ljudbok|lydbok|lydbog|аудиокнига"
+)
 _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|"
     "januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|"
     "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|spring|summer|autumn|fall|winter"
 )
-_ISSUE = rf"(?i)\b(?:(?:{_MONTHS})[ .,-]+(?:\d{{1,2}}[ .,-]+)?(?:19|20)\d\d\b|(?:issue|heft|ausgabe|numero|número|no|nr|n°|#)[ .]*\d{{1,4}}\b.*\b(?:19|20)\d\d\b)"
+_ISSUE = rf"(?i)\b(?:(?:{_MONTHS})[ .,-]+(?:\d{{1,2}}[ .,-]+)?(?:19|20)\d\d\b|(?:issue|heft|ausgabe|numero|número|no|nr|n°|#)[ .]*\d{{1,4}}\b.*\b(?:19|20)\d\d\b|(?:19|20)\d\d-(?:0[1-9]|1[0-2])$)"
 _MAGAZINE = words("magazine|magazin|magazin[ae]s|revista|rivista|zeitschrift|tijdschrift|e-?mag|weekly|monthly")
 _PUBLISHER = words(
     r"o.?reilly|apress|packt|manning|no[ .]starch|wiley|springer|mcgraw[ .-]hill|addison[ .-]wesley|pearson|elsevier|crc[ .]press|mit[ .]press|"
@@ -163,19 +169,16 @@ def category(name: pl.Expr, extensions: pl.Expr, random: pl.Expr) -> pl.Expr:
 
     technical = text.str.contains(words(TECHNICAL))
     film = technical | has(_VIDEO_FILES)
-    return (
-        pl.coalesce(
-            _choice((random, HASHED)),
-            _adult(text, has("wmv")),
-            _console(text, has, film),
-            _moving(text, has, technical, film),
-            _sound(text, has, film),
-            _printed(text, has, film),
-            _software(text, has, film),
-            pl.lit(UNKNOWN),
-        )
-        .cast(pl.Int32)
-    )
+    return pl.coalesce(
+        _choice((random, HASHED)),
+        _adult(text, has("wmv")),
+        _console(text, has, film),
+        _moving(text, has, technical, film),
+        _sound(text, has, film),
+        _printed(text, has, film),
+        _software(text, has, film),
+        pl.lit(UNKNOWN),
+    ).cast(pl.Int32)
 
 
 def _adult(text: pl.Expr, wmv: pl.Expr) -> pl.Expr:
@@ -214,10 +217,14 @@ def _moving(text: pl.Expr, has: _Has, technical: pl.Expr, film: pl.Expr) -> pl.E
     """Films, series and music videos."""
     kept = film & ~has(f"{_EBOOKS}|pdf|cbr|cbz")
     clip = text.str.contains(SCENE_CLIP) | text.str.contains(words("mbluray|mdvd[r59]|mvid"))
-    fansub = text.str.contains(FANSUB) | (text.str.contains(r"^\[[^\]#]*[A-Za-z]") & text.str.contains(r"[\[(][0-9A-F]{8}[\])]"))
+    fansub = text.str.contains(FANSUB) | (
+        text.str.contains(r"^\[[^\]#]*[A-Za-z]") & text.str.contains(r"[\[(][0-9A-F]{8}[\])]")
+    )
     year, day = text.str.contains(YEAR), text.str.contains(DAY)
     numbered = text.str.contains(EPISODE) | (film & (text.str.contains(SEASON) | day))
-    unnumbered = technical & ~year & (text.str.contains(_ON_AIR) | (text.str.contains(_BROADCAST) & text.str.contains(PART)))
+    unnumbered = (
+        technical & ~year & (text.str.contains(_ON_AIR) | (text.str.contains(_BROADCAST) & text.str.contains(PART)))
+    )
     complete = film & text.str.contains(_COMPLETE)
     sport = technical & (year | day) & text.str.contains(_SPORT)
     documentary = technical & text.str.contains(_DOCUMENTARY)
@@ -270,7 +277,9 @@ def _printed(text: pl.Expr, has: _Has, film: pl.Expr) -> pl.Expr:
     archived, paper = has(_ARCHIVES), has("pdf")
     said = archived & text.str.contains(_EBOOK)
     issue = text.str.contains(_ISSUE) | (text.str.contains(_MAGAZINE) & text.str.contains(YEAR))
-    magazine = issue & (has(f"{_EBOOKS}|pdf") | (archived & text.str.contains(words("pdf")) & text.str.contains(_MAGAZINE)))
+    magazine = issue & (
+        has(f"{_EBOOKS}|pdf") | (archived & text.str.contains(words("pdf")) & text.str.contains(_MAGAZINE))
+    )
     book = has(_EBOOKS) | said | (paper & text.str.contains(r"\S - \S"))
     return _choice(
         (has("cbr|cbz|cb7|cbt"), 7030),
@@ -291,7 +300,11 @@ def _software(text: pl.Expr, has: _Has, film: pl.Expr) -> pl.Expr:
     found = _choice(
         (has("apk|xapk|apkm"), 4070),
         (has("ipa"), 4060),
-        (has("sis|sisx|jar|jad|xap|cab") & text.str.contains(words("symbian|pocket ?pc|windows[ .]mobile|windows[ .]phone|java")), 4040),
+        (
+            has("sis|sisx|jar|jad|xap|cab")
+            & text.str.contains(words("symbian|pocket ?pc|windows[ .]mobile|windows[ .]phone|java")),
+            4040,
+        ),
         (phone & text.str.contains(words("android")), 4070),
         (phone & text.str.contains(words("ios|iphone|ipad")), 4060),
         (phone & text.str.contains(words("symbian|pocket ?pc|windows[ .]mobile|windows[ .]phone")), 4040),

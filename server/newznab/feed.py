@@ -6,12 +6,12 @@ Headphones takes the second link of an item for its enclosure.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from email.utils import format_datetime
 from urllib.parse import quote
 
 from server.newznab import categories
+from server.newznab.naming import Naming, namings
 from server.newznab.xml import Element, child, document, legal, root
 from server.units import readable_bytes
 from store.catalog.search import Page, Release
@@ -19,8 +19,6 @@ from store.catalog.search import Page, Release
 NEWZNAB = "http://www.newznab.com/DTD/2010/feeds/attributes/"
 ATOM = "http://www.w3.org/2005/Atom"
 NZB_TYPE = "application/x-nzb"
-
-_EPISODE = re.compile(r"(?i)\bS([0-9]{1,3})[ ._]?E([0-9]{1,4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +49,8 @@ def feed(site: Site, page: Page, offset: int) -> bytes:
     child(channel, "description", f"{site.title}: newest releases first")
     child(channel, f"{{{ATOM}}}link", rel="self", type="application/rss+xml", href=site.url + "/api")
     child(channel, f"{{{NEWZNAB}}}response", offset=str(offset), total=str(page.total))
-    for release in page.releases:
-        _item(channel, site, release)
+    for release, naming in zip(page.releases, namings(page.releases), strict=True):
+        _item(channel, site, release, naming)
     return document(rss)
 
 
@@ -61,7 +59,7 @@ def title(release: Release) -> str:
     return legal(release.name).strip() or release.id.hex
 
 
-def _item(channel: Element, site: Site, release: Release) -> None:
+def _item(channel: Element, site: Site, release: Release, naming: Naming) -> None:
     item = child(channel, "item")
     date = format_datetime(release.first_posted)
     child(item, "title", title(release))
@@ -76,7 +74,7 @@ def _item(channel: Element, site: Site, release: Release) -> None:
         f"Size: {readable_bytes(release.bytes)}, files: {release.files}, segments: {release.segments} of {release.segments_expected}",
     )
     child(item, "enclosure", url=site.nzb(release), length=str(release.bytes), type=NZB_TYPE)
-    for name, value in _attributes(release, date):
+    for name, value in _attributes(release, date) + naming.pairs():
         child(item, f"{{{NEWZNAB}}}attr", name=name, value=value)
 
 
@@ -85,7 +83,4 @@ def _attributes(release: Release, date: str) -> list[tuple[str, str]]:
     pairs += [("size", str(release.bytes)), ("files", str(release.files)), ("guid", release.id.hex)]
     pairs += [("usenetdate", date), ("poster", release.poster)]
     pairs += [("group", group) for group in release.groups]
-    episode = _EPISODE.search(release.name) if categories.path(release.category)[0].id == 5000 else None
-    if episode:
-        pairs += [("season", str(int(episode[1]))), ("episode", str(int(episode[2])))]
     return pairs

@@ -16,6 +16,7 @@ from server.library import Library, release_id
 from server.newznab.categories import CATEGORIES
 from server.newznab.errors import Refused
 from server.newznab.functions import SEARCH, wanted
+from server.newznab.naming import namings
 from server.newznab.parameters import Parameters
 from server.nzb import Contents, merge
 from server.pages.frame import failure, login_form, page
@@ -106,6 +107,7 @@ def details(request: AnyRequest, name: FromPath[str], library: TheLibrary, setti
         heading=settings.server.title,
         known=True,
         release=release,
+        named=namings([release])[0].lines(),
         lines=lines[:_FILES_SHOWN],
         hidden=len(lines) - len(lines[:_FILES_SHOWN]),
         trouble=trouble,
