@@ -85,6 +85,20 @@ def grouping(
     _show(result, json)
 
 
+@app.command
+def peers(
+    *,
+    seed: Annotated[int, Parameter(help="Seed of the labelled corpus.")] = 1,
+    json: Json = False,
+) -> None:
+    """Header rules beside those of other indexers over one labelled corpus: counters read wrong, releases split and merged."""
+    from benchmarks.side_by_side import run
+
+    with err.status("Comparing"):
+        result = run(seed)
+    _show(result, json)
+
+
 @contextmanager
 def _kept_in(folder: Path | None) -> Iterator[Path]:
     if folder is not None:
