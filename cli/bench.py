@@ -99,6 +99,20 @@ def peers(
     _show(result, json)
 
 
+@app.command
+def names(
+    *,
+    unique: Annotated[int, Parameter(help="Names to time.")] = 500_000,
+    json: Json = False,
+) -> None:
+    """Random names told from readable ones: precision and recall over labelled names, and names per second."""
+    from benchmarks.names import run
+
+    with err.status("Judging names"):
+        result = run(unique)
+    _show(result, json)
+
+
 @contextmanager
 def _kept_in(folder: Path | None) -> Iterator[Path]:
     if folder is not None:
