@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from pipeline.releases import with_rules
-from pipeline.schema import Column, Schema
-from pipeline.setasides import FILE, kinds
+from pipeline.schema import OVERVIEW, Column, Schema
+from pipeline.setasides import FILE, OBFUSCATED, kinds
 from pipeline.subjects import parse
 from pipeline.tools import TOOLS, templates
 
@@ -33,27 +33,31 @@ EXPLAINED = Schema(
 def explain_subjects(subjects: Sequence[str] | pl.Series) -> pl.DataFrame:
     """One row a subject, frame `EXPLAINED`; null where absent."""
     texts = pl.Series("subject", subjects, dtype=pl.String)
-    blank = pl.repeat("", len(texts), dtype=pl.String, eager=True)
-    return _explained(texts, blank, blank)
+    lines = pl.DataFrame({"subject": texts}).with_columns(
+        poster=pl.lit(""), message_id=pl.lit(""), posted_at=pl.lit(None, OVERVIEW.polars["posted_at"])
+    )
+    return explain_lines(lines)
 
 
 def explain_lines(overview: pl.DataFrame) -> pl.DataFrame:
-    """One row a line of `schema.OVERVIEW`, frame `EXPLAINED`; null where absent."""
-    return _explained(overview["subject"], overview["poster"], overview["message_id"])
+    """One row a line, frame `EXPLAINED`; null where absent.
 
-
-def _explained(texts: pl.Series, posters: pl.Series, message_ids: pl.Series) -> pl.DataFrame:
-    split = kinds(texts)
-    ruled = with_rules(parse(split["head"]).with_columns(poster=posters))
+    Args:
+        overview: `subject`, `poster`, `posted_at` and `message_id` of `schema.OVERVIEW`.
+    """
+    split = kinds(overview["subject"])
+    ruled = with_rules(parse(split["head"]).with_columns(overview["poster"], overview["posted_at"]))
     frame = pl.concat([split, ruled], how="horizontal").with_columns(
-        tool=templates(message_ids).replace_strict(TOOLS, default="", return_dtype=pl.String)
+        tool=templates(overview["message_id"]).replace_strict(TOOLS, default="", return_dtype=pl.String)
     )
     files_only = pl.col("kind") == FILE
-    facts = {
+    counters = {
         "segment": pl.col("segment"),
         "segments": pl.col("segments"),
         "file": pl.col("file_number"),
         "files": pl.col("file_total"),
+    }
+    facts = {
         "filename": _or_null("name"),
         "release": _or_null("release"),
         "repost": pl.col("repost"),
@@ -63,6 +67,10 @@ def _explained(texts: pl.Series, posters: pl.Series, message_ids: pl.Series) -> 
     return EXPLAINED.check(
         frame.select(
             pl.col("kind"),
+            *(
+                pl.when(pl.col("kind").is_in([FILE, OBFUSCATED])).then(fact).alias(name)
+                for name, fact in counters.items()
+            ),
             *(pl.when(files_only).then(fact).alias(name) for name, fact in facts.items()),
             tool=_or_null("tool"),
             rule=rule,

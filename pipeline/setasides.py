@@ -11,7 +11,7 @@ from pipeline.subjects import decoded, split
 FILE, RANDOM, OBFUSCATED, TEXT = "file", "random", "obfuscated", "text"
 
 _EMPTY = r"(?i)^[\W_]*(?:yenc)?[\W_]*$"
-_HAS_NAME = rf'"[^"]*[^".\s]\.[A-Za-z0-9]{{1,5}} ?"|(?i:\.(?:{KNOWN_EXTENSION})(?:[\s"]|$))'
+_HAS_NAME = rf'"[^"]*[^".\s]\.[A-Za-z0-9]{{1,5}} ?"|(?i:\.(?:{KNOWN_EXTENSION})(?:[\s"]|&(?:quot|#34);|$))'
 _CHATTER = r"(?i)^\s*(?:req(?:uest)?:|usenet index post)"
 
 
@@ -46,10 +46,13 @@ def _judged(frame: pl.DataFrame) -> pl.DataFrame:
     head, counted = pl.col("head"), pl.col("segments").is_not_null()
     # One random word and a counter: a file, maybe, but nothing that says which files belong together. A made-up file
     # counter that repeats the segment counter says nothing either.
-    said = head.str.extract_groups(r"^(\S+) \[(\d+)/(\d+)\]$").struct
+    said = head.str.extract_groups(r"^(\S+) \[([0-9]{1,6})/([0-9]{1,6})\]$").struct
     repeated = (said[1].cast(pl.Int32) == pl.col("segment")) & (said[2].cast(pl.Int32) == pl.col("segments"))
-    short = frame.with_row_index().filter(counted & head.str.contains(r"^\S+(?: \[\d{1,6}/\d{1,6}\])?$"))
-    words = short.select("index", word=pl.when(repeated).then(said[0]).otherwise(head))
+    short = frame.with_row_index().filter(
+        counted & head.str.contains(r"^\S+(?: \[[0-9]{1,6}/[0-9]{1,6}\]| +(?i:yenc))?$")
+    )
+    bare = head.str.replace(r" +(?i:yenc)$", "")
+    words = short.select("index", word=pl.when(repeated).then(said[0]).otherwise(bare))
     hits = words.filter(are_tokens(words["word"]))["index"]
     frame = frame.with_columns(token=pl.repeat(value=False, n=frame.height, eager=True).scatter(hits, values=True))
     uncounted = frame.select("head", counted=counted).with_row_index().filter(~pl.col("counted"))

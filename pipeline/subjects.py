@@ -9,9 +9,12 @@ read once a file. Rules follow the yEnc draft 1.3 and the shapes posting tools a
 
 from __future__ import annotations
 
+import codecs
+import re
 from contextlib import suppress
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
+from html import unescape
 
 import polars as pl
 
@@ -47,9 +50,10 @@ PARSED = Schema(
     ),
 )
 
-_LAST_PAIR = r"(\(\d{1,6}[/\\]\d{1,6}\)[^()]*)$"
-_LAST_PAIR_BEFORE_COMMENT = r".*(\(\d{1,6}[/\\]\d{1,6}\).*)$"
-_BRACKET_PAIR = r"^[A-Za-z0-9_-]{8,64} (\[\d{1,6}/\d{1,6}\])$"
+# Digits are ASCII here and below: `\d` is any script's, which no integer is read from.
+_LAST_PAIR = r"(\([0-9]{1,6}[/\\][0-9]{1,6}\)[^()]*)$"
+_LAST_PAIR_BEFORE_COMMENT = r".*(\([0-9]{1,6}[/\\][0-9]{1,6}\).*)$"
+_BRACKET_PAIR = r"^[A-Za-z0-9_-]{8,64} (\[[0-9]{1,6}/[0-9]{1,6}\])$"
 _YEARS = pl.col("segment").is_between(1900, 2099) & pl.col("segments").is_between(1900, 2099)
 
 
@@ -73,7 +77,7 @@ def split(subjects: pl.Series) -> pl.DataFrame:
         if odd.height:
             frame = frame.with_row_index().join(odd, on="index", how="left", maintain_order="left")
             frame = frame.select("subject", rest=pl.coalesce("rest", "other"))
-    pair = pl.col("rest").str.extract_groups(r"^.(\d+).(\d+)")
+    pair = pl.col("rest").str.extract_groups(r"^[(\[]([0-9]+)[/\\]([0-9]+)[)\]]")
     frame = frame.with_columns(
         segment=pair.struct[0].cast(pl.Int32),
         segments=pair.struct[1].cast(pl.Int32),
@@ -81,10 +85,10 @@ def split(subjects: pl.Series) -> pl.DataFrame:
     text = ~subject.str.contains('"', literal=True) & ~subject.str.contains("yEnc", literal=True)
     valid = (pl.col("segment") >= 1) & (pl.col("segment") <= pl.col("segments"))
     frame = frame.with_columns(valid=(valid & ~(_YEARS & text)).fill_null(value=False))
-    rest = pl.when("valid").then("rest")
     return frame.select(
         head=pl.when("valid").then(subject.str.strip_suffix(pl.col("rest"))).otherwise(subject).str.strip_chars_end(),
-        tail=rest.str.strip_prefix(rest.str.extract(r"^(.\d+.\d+.)")).fill_null(""),
+        # Nothing follows a counter in brackets.
+        tail=pl.when("valid").then(pl.col("rest").str.splitn(")", 2).struct[1]).fill_null(""),
         segment=pl.when("valid").then("segment"),
         segments=pl.when("valid").then("segments"),
     )
@@ -95,22 +99,33 @@ _QUOTED_FILE = r'^(.*)"([^"]*[^".\s]\.[A-Za-z0-9+_-]{1,12}) ?"(.*)$'
 _QUOTED = r'^(.*)"([^"]+)"(.*)$'
 _COUNTER_MARK = "\x1d"
 _OF = "(?i:of|von|de|van)"
+_N = "([0-9]{1,5})"
+_OPEN_WORD = "(?:par )?(?:file|datei|fichier|archivo|bestand|part)"
 _COUNTERS = (
-    # Kind of counter and its pattern: the last match of the first kind that has a possible one counts.
-    ("[]", rf"^(.*[^\d]|)\[(\d{{1,5}})(?:/| ?{_OF} ?|\|)(\d{{1,5}})[\])>}}]"),
-    ("[]", r"^(.*[\s\x1a]|)(\d{1,5})/(\d{1,5})\]"),
-    ("[]", r"^(.*\W|)\[(\d{1,5})/(\d{1,5})[ \x1a]"),
-    ("<>", r"^(.*?)[<{]{1,2}(\d{1,5})/(\d{1,5})[>})\]]{1,2}"),
-    ("()", rf"^(.*)\((\d{{1,5}})(?:/|\|| ?- ?| ?{_OF} )(\d{{1,5}})[\])>}}]"),
-    (
-        "of",
-        rf"^(|.*?\W)(?i:(?:par )?(?:file|datei|fichier|archivo|bestand|part)|-)[ _]+(\d{{1,5}}) {_OF} (\d{{1,5}})(?: ?[-:(\x1a\x1d]| ?$)",
-    ),
-    ("/", r"^(.*\x1a) ?(\d{1,5})/(\d{2,5})(?:\D|$)"),
+    # Kind of counter, a sign it never lacks, and its pattern: the last match of the first kind that has a possible one counts.
+    # Alone between other parts and the name, it is the inner one of a nested set: `[1/3] Debian - (07/40) - "f"`.
+    ("()", "(", rf"^(.*[-\]>)}}] ?)\({_N}(?:/|\|){_N}\)[ -]*(\x1a)"),
+    ("[]", "[", rf"^(.*)\[{_N}(?:/| ?{_OF} ?|\|){_N}[\])>}}]"),
+    ("[]", "]", rf"^(.*[\s\x1a]|){_N}/{_N}\]"),
+    ("[]", "[", rf"^(.*\W|)\[{_N}/{_N}([ \x1a])"),
+    ("<>", "/", rf"^(.*?)[<{{]{{1,2}}{_N}/{_N}[>}})\]]{{1,2}}"),
+    ("()", "(", rf"^(.*)\({_N}(?:/|\|| ?- ?| ?{_OF} ){_N}[\])>}}]"),
+    ("of", " ", rf"^(|.*?\W)(?i:{_OPEN_WORD}|-)[ _]+{_N} {_OF} {_N}(?: ?[-:(]| ?([\x1a\x1d])| ?$)"),
+    ("/", "/", rf"^(.*\x1a) ?{_N}/([0-9]{{2,5}})(?:[^0-9]|$)"),
 )
-_REPOST = r"(?i)[*\[(<{ ]*\b(?:full[ ._-]*)?(?:re-?post(?:ed)?|re-?up(?:load(?:ed)?)?)\b[*\])>} ]*"
-_REQUEST = r"^(?i:\W*re: ?)?\W*\[(\d{5,8})\]-?[\[\x1d]"
-_REQUEST_TITLE = r"^(?i:\W*re: ?)?\W*\[\d{5,8}\](?:-\[(?i:#?[^\]]*(?:@|a\.b\.|alt\.?bin)[^\]]*|full|part|req|repost)\])*-?\[\s*([^\]\x1a]+?)\s*\]"
+_AGAIN = r"(?:full[ ._-]*)?(?:re-?post(?:ed)?|re-?up(?:load(?:ed)?)?)"
+_REPLY = r"^(?:\s*(?i:re|aw|fwd?): ?)+"
+# In brackets or asterisks, as the first word, or as the last one before counter or name; else it is a word of the title.
+_REPOST = (
+    rf"(?i)[*\[(<{{]+ *(?:{_AGAIN}|proper) *[*\])>}}]+ *"
+    rf"|^(?:\s*re: ?)*[^\w\x1a\x1d]*{_AGAIN}\b[-*:_ ]*"
+    rf"|\b{_AGAIN}\b[^\w\x1a\x1d]*([\x1a\x1d])"
+)
+_MAYBE_REPOST = r"(?i)^\s*(?:re|aw|fwd?):|re-?(?:post|up)|proper"
+_REPOST_IN_CAPITALS = r"\b(?:RE-?POST|RE-?UP)\b"
+_ID = r"^\W*\[ ?([0-9]{5,8}) ?\]"
+_REQUEST = rf"{_ID}-?[\[\x1d]"
+_REQUEST_TITLE = rf"{_ID}(?:-\[(?i:#?[^\]]*(?:@|a\.b\.|alt\.?bin)[^\]]*|full|part|req|repost|[0-9]+/[0-9]+)\])*-?\[\s*([^\]\x1a]+?)\s*\]"
 _SIZE = r"(?i)[\[(]?\b\d+(?:[.,]\d+)? ?[kmgt]i?b(?:ytes)?\b[\])]?|\b\d{3,} bytes\b"
 _DOMAIN = r"[\w-]+\.(?:test|com|net|org|info)"
 _SITE = rf"(?:www\.|\b{_DOMAIN}(?:[\s/\]>]|$)|partner|efnet|#a\.b|alt\.?bin)"
@@ -135,7 +150,6 @@ def parse(heads: pl.Series) -> pl.DataFrame:
         A frame `PARSED` beside it.
     """
     frame = pl.DataFrame({"head": legible(heads).str.replace(*_PRIVATE)}).with_columns(
-        repost=pl.col("head").str.contains(_REPOST),
         yenc=pl.col("head").str.contains(r"(?i)\byenc\b"),
     )
     frame = _with_name(frame)
@@ -149,9 +163,15 @@ def decoded(subjects: pl.Series) -> pl.Series:
     return subjects.clone().scatter(encoded, legible(subjects.gather(encoded))) if len(encoded) else subjects
 
 
+_ENTITY = r"&(?:#[0-9]{1,6}|#[xX][0-9A-Fa-f]{1,5}|[A-Za-z]{2,8}[0-9]{0,2});"
+# The first two octets of a character in UTF-8, read as cp1252 or latin-1.
+_MOJIBAKE = rf"[\u00c2-\u00f4][\u0080-\u00bf{re.escape(bytes(range(0x80, 0xC0)).decode('cp1252', 'ignore'))}]"
+_CONTROL = r"[\x00-\x1f\x7f]"
+
+
 def legible(texts: pl.Series) -> pl.Series:
-    """Texts with RFC 2047 words, HTML entities and UTF-8 read as cp1252 put right, each once."""
-    odd = texts.str.contains(r"=\?[\w-]+\?[bBqQ]\?|&(?:quot|amp|lt|gt|#\d+);|Ã.|Â[\x{80}-\x{bf}]")
+    """Texts with RFC 2047 words, HTML entities and UTF-8 read as cp1252 put right, each once; control characters are blanks."""
+    odd = texts.str.contains(rf"=\?[\w-]+\?[bBqQ]\?|{_ENTITY}|{_MOJIBAKE}|{_CONTROL}")
     if not odd.any():
         return texts
     kinds = texts.filter(odd).unique()
@@ -162,12 +182,20 @@ def _legible(text: str) -> str:
     if "=?" in text:
         with suppress(HeaderParseError, LookupError, ValueError):
             text = str(make_header(decode_header(text)))
-    for entity, sign in (("&quot;", '"'), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
-        text = text.replace(entity, sign)
-    try:
-        return text.encode("cp1252").decode("utf-8")
-    except UnicodeError:
-        return text
+    text = re.sub(_ENTITY, lambda entity: unescape(entity[0]), text)
+    with suppress(UnicodeError):
+        text = text.encode("cp1252", "latin_where_undefined").decode("utf-8")
+    return re.sub(_CONTROL, " ", text)
+
+
+def _latin(error: UnicodeError) -> tuple[bytes, int]:
+    """The five octets that cp1252 has no character for stand in the text as latin-1 reads them."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return error.object[error.start : error.end].encode("latin-1"), error.end
+
+
+codecs.register_error("latin_where_undefined", _latin)
 
 
 def _with_name(frame: pl.DataFrame) -> pl.DataFrame:
@@ -185,7 +213,6 @@ def _with_name(frame: pl.DataFrame) -> pl.DataFrame:
     marked = pl.concat_str("before", pl.lit(_NAME_MARK), "after")
     return frame.select(
         "head",
-        "repost",
         "yenc",
         quoted=pl.col("quoted").fill_null(""),
         rest=pl.when(pl.col("quoted").is_null()).then("head").otherwise(marked),
@@ -198,19 +225,20 @@ def _with_counter(frame: pl.DataFrame) -> pl.DataFrame:
     frame = frame.with_row_index().with_columns(
         counter=pl.lit(""), file_number=pl.lit(None, pl.Int32), file_total=pl.lit(None, pl.Int32)
     )
-    pairs = frame.filter(rest.str.contains(rf"\d(?:/|\|| ?- ?| ?{_OF} ?)\d"))
-    for kind, pattern in _COUNTERS:
+    pairs = frame.filter(rest.str.contains(rf"[0-9](?:/|\|| ?- ?| ?{_OF} ?)[0-9]"))
+    for kind, sign, pattern in _COUNTERS:
         parts = rest.str.extract_groups(pattern).struct
-        found = pairs.select(
+        found = pairs.filter(rest.str.contains(sign, literal=True)).select(
             rest=rest, index="index", before=parts[0], n=parts[1].cast(pl.Int32), total=parts[2].cast(pl.Int32)
         )
         years = pl.col("n").is_between(1900, 2099) & pl.col("total").is_between(1900, 2099)
         found = found.filter((pl.col("total") >= 1) & (pl.col("n") <= pl.col("total")) & ~years)
-        marked = pl.concat_str("before", pl.lit(_COUNTER_MARK), rest.str.replace(pattern, ""))
+        marked = pl.concat_str("before", pl.lit(_COUNTER_MARK), rest.str.replace(pattern, "$4"))
         found = found.select("index", counter=pl.lit(kind), file_number="n", file_total="total", rest=marked)
         frame = frame.update(found, on="index", maintain_order="left")
-        # A lone (1/1) gives way to any later kind: it may be a doubled segment counter.
-        settled = found.filter(~((pl.col("counter") == "()") & (pl.col("file_total") == 1)))["index"]
+        # (1/1), or one at the end, gives way to any later kind: it may be a doubled segment counter.
+        doubled = (pl.col("file_total") == 1) | rest.str.ends_with(_COUNTER_MARK)
+        settled = found.filter(~((pl.col("counter") == "()") & doubled))["index"]
         pairs = pairs.filter(~pl.col("index").is_in(settled.implode()))
     return frame.drop("index")
 
@@ -236,15 +264,15 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
         frame = frame.with_columns(plain=frame["plain"].scatter(doubled["row"], names))
     full = pl.when(pl.col("quoted") != "").then("quoted").otherwise("plain")
     frame = frame.with_columns(full=full.str.strip_chars(' "\t').str.replace_all("\\", "/", literal=True))
+    frame = _with_repost(frame)
     frame = frame.with_columns(
         request_id=rest.str.extract(_REQUEST).fill_null(""),
-        request_title=rest.str.extract(_REQUEST_TITLE).fill_null(""),
+        request_title=rest.str.extract(_REQUEST_TITLE, 2).fill_null(""),
     )
     clean = (
-        rest.str.replace_all(_REPOST, " ")
-        .str.replace_all(_ADVERT, " ")
+        rest.str.replace_all(_ADVERT, " ")
         .str.replace_all(_SIZE, " ")
-        .str.replace_all(r"(?i)\byenc\b|^\s*re: ?|^\S*\bpresents?\b[-:. ]*|[<>]{2,}", " ")
+        .str.replace_all(r"(?i)\byenc\b|^\S*\bpresents?\b[-:. ]*|[<>]{2,}", " ")
     )
     frame = frame.with_columns(
         clean=pl.when(rest.str.contains(r"[A-Za-z0-9\x{80}-\x{10ffff}]")).then(clean).otherwise(rest)
@@ -286,6 +314,16 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
             pl.when("yenc").then(pl.lit("y")).otherwise(pl.lit("")),
         ),
     )
+
+
+def _with_repost(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add `repost`, and take its mark and `Re:` out of `rest`."""
+    head, rest = pl.col("head"), pl.col("rest")
+    odd = frame.with_row_index().filter(head.str.contains(_MAYBE_REPOST)).select("index", "head", "rest")
+    odd = odd.with_columns(repost=rest.str.contains(_REPOST) | head.str.contains(_REPOST_IN_CAPITALS))
+    odd = odd.with_columns(rest=rest.str.replace(_REPLY, "").str.replace_all(_REPOST, " $1"))
+    repost = pl.repeat(value=False, n=frame.height, eager=True).scatter(odd["index"], odd["repost"])
+    return frame.with_columns(repost=repost, rest=frame["rest"].scatter(odd["index"], odd["rest"]))
 
 
 def _without_title(name: str) -> str:

@@ -208,10 +208,9 @@ PROFILES = [
 
 
 def test_every_tool_profile_is_read_and_recognised():
-    frame = OVERVIEW.empty().select()
     frame = pl.DataFrame(
         {"subject": [row[1] for row in PROFILES], "message_id": [row[2] for row in PROFILES]}
-    ).with_columns(poster=pl.lit("user <user@host.example>"))
+    ).with_columns(poster=pl.lit("user <user@host.example>"), posted_at=pl.lit(None, OVERVIEW.polars["posted_at"]))
     told = explain_lines(frame)
     assert told["tool"].to_list() == [row[0] for row in PROFILES]
     assert told.select("segment", "segments", "file", "files", "filename").unique().rows() == [
