@@ -106,7 +106,7 @@ _AUDIOS = (
 )
 _HDRS = (
     ("DV", "dv|dovi|dolby[ .]?vision"),
-    ("HDR10+", r"hdr10(?:\+|p|plus)"),
+    ("HDR10+", r"hdr10(?:p|plus|\+[\s.-]*)"),
     ("HDR10", "hdr10"),
     ("HLG", "hlg"),
     ("HDR", "hdr"),
@@ -343,10 +343,12 @@ def _technical() -> list[pl.Expr]:
         pl.when(pl.col("before_episode").is_not_null()).then(text.str.strip_prefix(pl.col("before_episode"))), tail
     )
     name = text.str.replace(_REPOSTED, "")
-    ending = rf"(?i){_EDGE}(?:{_FOLLOWS}|{_SOUND_TAGS}|imageset|{_PLATFORMS}|keygen|keymaker|patch|ebook|gog){_EDGE}[^\s]*-([a-z0-9]*[a-z][a-z0-9]*)$"
+    ending = rf"(?i){_EDGE}(?:{_FOLLOWS}|{_SOUND_TAGS}|imageset|{_PLATFORMS}|keygen|keymaker|patch|portable|ebook|gog){_EDGE}[^\s]*-([a-z0-9]*[a-z][a-z0-9]*)$"
     team = pl.coalesce(
         pl.when(anime).then(name.str.extract(_FANSUB_TEAM)),
-        pl.when(_is(2, 5, 6)).then(name.str.extract(rf"(?i)(?:{TECHNICAL}|web|xxx|{YEAR})(?:.*[^\s-])?-([a-z0-9]+)$")),
+        pl.when(_is(2, 5, 6)).then(
+            name.str.extract(rf"(?i)(?:{TECHNICAL}|web|xxx|{YEAR}|{EPISODE[4:]})(?:.*[^\s-])?-([a-z0-9]+)$")
+        ),
         pl.when(
             pl.col("category").is_in([3020]) | (music & text.str.contains(rf"{SCENE_MUSIC}|\b(?i:flac|mp3)-\w+$"))
         ).then(name.str.extract(r"-([A-Za-z0-9]+)$")),
@@ -384,7 +386,12 @@ def _music() -> list[pl.Expr]:
     parts = bare.str.split(" - ")
     second = parts.list.get(1, null_on_oob=True)
     album = pl.when(second.str.contains(rf"^{YEAR}$")).then(parts.list.get(2, null_on_oob=True)).otherwise(second)
-    album = album.str.replace(r"\s*[(\[].*$", "").str.replace(words("flac|mp3") + "$", "").str.strip_chars(" -")
+    album = (
+        album.str.replace(rf"^[(\[]{YEAR}[)\]]\s*", "")
+        .str.replace(r"\s*[(\[].*$", "")
+        .str.replace(words("flac|mp3") + "$", "")
+        .str.strip_chars(" -")
+    )
     told = album.str.contains(r"\p{L}") & ~album.str.contains(words("discography|discographie|diskografie|collection"))
     artist = parts.list.get(0)
     year = pl.coalesce(
