@@ -243,6 +243,7 @@ def _record(
         "lone_number": None,
         "repost": False,
         "request_id": "",
+        "file_marks": b"",
         "name": f"{stem}-{record}",
         "poster": poster,
         "groups": ["alt.binaries.example", "alt.binaries.test"],

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 import polars as pl
 
 from pipeline.batch import Batch, GroupList
+from pipeline.completeness import totals
 from pipeline.fragments import decide
 from pipeline.islands import releases_of
 from pipeline.materialize import materialize, merge_edge
@@ -261,8 +262,8 @@ def _found(batches: list[Batch]) -> pl.DataFrame:
     records = records.hstack(releases_of(records)).with_columns(
         found=pl.struct("release_key", "island").rank("dense").cast(pl.UInt32)
     )
-    told = records.group_by("found").agg(
-        found_files=pl.col("files").sum(), found_files_expected=pl.col("files_expected").max()
+    told = totals(records.rename({"found": "release"})).select(
+        found="release", found_files="files", found_files_expected="files_expected", found_segments="segments"
     )
     owners = records.select("batch", "record", "found").join(told, on="found")
     frames: list[pl.DataFrame] = []

@@ -9,6 +9,7 @@ import polars as pl
 from pipeline import files as names
 from pipeline.batch import SignatureTable
 from pipeline.categories import category
+from pipeline.completeness import is_whole, marks
 from pipeline.names import is_generic_program
 from pipeline.posters import shapes
 from pipeline.releases import base_keys, in_nzb_order, with_records, with_rules
@@ -125,6 +126,7 @@ def frames(
 def _records(firsts: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
     if firsts.is_empty():
         return RECORDS.empty()
+    files = files.with_columns(mark=marks(files))
     total, number = pl.col("file_total"), pl.col("file_number")
     # Counting may start at 0 and still run to N.
     zero = ((number == 0).any() & (number == total).any()).cast(pl.Int32)
@@ -133,12 +135,15 @@ def _records(firsts: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
         first_posted=pl.col("posted_at").min(),
         last_posted=pl.col("posted_at").max(),
         files=pl.len().cast(pl.Int32),
-        files_expected=pl.when(total.n_unique() == 1).then(total.first() + zero),
+        files_expected=pl.when(total.n_unique() == 1).then(
+            pl.max_horizontal(total.first() + zero, pl.len()).cast(pl.Int32)
+        ),
         segments=pl.col("segments_found").sum().cast(pl.Int64),
         segments_expected=pl.col("segments_expected").sum().cast(pl.Int64),
         bytes=pl.col("bytes").sum(),
         has_par2=names.is_par2(pl.col("name")).any(),
         repost=pl.col("repost").any(),
+        marks=pl.col("mark").sort(),
         extensions=names.extension(pl.col("name")).unique(),
     )
     one = firsts.select(
@@ -159,6 +164,7 @@ def _records(firsts: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
     )
     frame = pl.concat([sums, one], how="horizontal").with_columns(
         readable_name=~pl.col("random"),
+        file_marks=pl.when(is_whole()).then(pl.lit(b"")).otherwise(pl.Series([b"".join(one) for one in sums["marks"]])),
         category=category(pl.col("name"), pl.col("extensions"), pl.col("random")),
     )
     return RECORDS.check(frame.select(RECORDS.names))

@@ -161,6 +161,11 @@ RECORDS = Schema(
         Column("signature", pl.String, "garbage signature: message-id template, poster shape, subject shape"),
         Column("repost", pl.Boolean, "marked as a repost by its poster"),
         Column("request_id", pl.String, "request id, empty when there is none"),
+        Column(
+            "file_marks",
+            pl.Binary,
+            "8 bytes a file, ordered: see pipeline/completeness.py; empty when it holds the whole release",
+        ),
     ),
 )
 

@@ -8,12 +8,23 @@ ALTER TABLE records
     ADD COLUMN pool_key uuid,
     ADD COLUMN lone_number integer,
     ADD COLUMN repost boolean NOT NULL DEFAULT false,
-    ADD COLUMN request_id text NOT NULL DEFAULT '';
+    ADD COLUMN request_id text NOT NULL DEFAULT '',
+    ADD COLUMN file_marks bytea NOT NULL DEFAULT '';
 CREATE INDEX records_stem_key ON records (stem_key) WHERE stem_key IS NOT NULL;
 
 ALTER TABLE releases
     ADD COLUMN repost boolean NOT NULL DEFAULT false,
     ADD COLUMN request_id text NOT NULL DEFAULT '';
+
+-- The marks of files, as pipeline/completeness.py writes them: 24 bits of the file key, 20 of segments expected, 20 of segments found.
+CREATE FUNCTION file_marks(marks bytea) RETURNS TABLE (file_key bigint, expected bigint, found bigint)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT (mark >> 40) & 16777215, (mark >> 20) & 1048575, mark & 1048575
+    FROM (
+        SELECT ('x' || encode(substring(marks FROM at FOR 8), 'hex'))::bit(64)::bigint AS mark
+        FROM generate_series(1, length(marks), 8) AS at
+    ) AS read
+$$;
 
 -- What the lines of the signature table dropped from a range or an edge.
 CREATE TABLE garbage (

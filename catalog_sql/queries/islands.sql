@@ -21,6 +21,25 @@ WITH touched AS (
             first_posted, last_posted, category
     ) AS place
     FROM numbered
+), shared AS (
+    SELECT base_key, island,
+        max(files) FILTER (WHERE files >= files_expected AND segments = segments_expected) AS whole_files,
+        max(segments) FILTER (WHERE files >= files_expected AND segments = segments_expected) AS whole_segments,
+        max(bytes) FILTER (WHERE files >= files_expected AND segments = segments_expected) AS whole_bytes
+    FROM ranked
+    GROUP BY base_key, island
+    HAVING count(*) > 1
+), once AS (
+    -- A file that lies in several records counts once.
+    SELECT base_key, island, count(*)::integer AS files, sum(least(expected, found))::bigint AS segments,
+        sum(expected)::bigint AS segments_expected
+    FROM (
+        SELECT base_key, island, file_key, max(expected) AS expected, sum(found) AS found
+        FROM shared JOIN ranked USING (base_key, island), file_marks(ranked.file_marks)
+        WHERE whole_files IS NULL
+        GROUP BY base_key, island, file_key
+    ) AS distinct_files
+    GROUP BY base_key, island
 ), grouped AS (
     SELECT base_key, island, array_agg(DISTINCT group_id ORDER BY group_id) AS groups
     FROM ranked, unnest(ranked.groups) AS group_id
@@ -28,8 +47,10 @@ WITH touched AS (
 ), facts AS (
     SELECT base_key, island,
         min(first_posted) AS first_posted, max(last_posted) AS last_posted, count(*)::integer AS records,
-        sum(files)::integer AS files, max(files_expected) AS files_expected,
-        sum(segments)::bigint AS segments, sum(segments_expected)::bigint AS segments_expected, sum(bytes)::bigint AS bytes,
+        coalesce(max(whole_files), max(once.files), sum(ranked.files))::integer AS files, max(files_expected) AS files_expected,
+        coalesce(max(whole_segments), max(once.segments), sum(ranked.segments))::bigint AS segments,
+        coalesce(max(whole_segments), max(once.segments_expected), sum(ranked.segments_expected))::bigint AS segments_expected,
+        coalesce(max(whole_bytes), sum(ranked.bytes))::bigint AS bytes,
         bool_or(has_par2) AS has_par2, bool_or(readable_name) AS readable_name,
         min(name) FILTER (WHERE place = 1) AS name, min(poster) FILTER (WHERE place = 1) AS poster,
         -- Files of one kind may lie in another record than the name.
@@ -38,7 +59,7 @@ WITH touched AS (
         min(grouped_by) FILTER (WHERE place = 1) AS grouped_by, min(named_by) FILTER (WHERE place = 1) AS named_by,
         min(signature) FILTER (WHERE place = 1) AS signature,
         bool_or(repost) AS repost, coalesce(min(request_id) FILTER (WHERE request_id <> ''), '') AS request_id
-    FROM ranked
+    FROM ranked LEFT JOIN shared USING (base_key, island) LEFT JOIN once USING (base_key, island)
     GROUP BY base_key, island
 ), met AS (
     -- Each known release goes to one island: one that overlaps it before one that is merely near, then the earliest.

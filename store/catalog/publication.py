@@ -21,7 +21,7 @@ _LABELS = ("tool", "grouped_by", "named_by", "signature")
 _GARBAGE_LABELS = ("dropped_by", "signature", "tool")
 _AFTER_LABELS = (
     "lone_number", "name", "poster", "first_posted", "last_posted", "files", "files_expected", "segments", "segments_expected", "bytes", "has_par2",
-    "readable_name", "category", "repost", "request_id",
+    "readable_name", "category", "repost", "request_id", "file_marks",
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from pipeline import schema
 from pipeline.batch import Batch, Counters
+from pipeline.completeness import marks
 from pipeline.ranges import Range
 from store.catalog.connection import Catalog
 from store.catalog.planning import PlannedRange, Versions, group_seen, plan
@@ -42,6 +43,15 @@ class Piece:
     @property
     def shown(self) -> str:
         return self.name or f"{self.base}-disc"
+
+
+def mark_of(file_key: bytes, piece: Piece) -> bytes:
+    """The mark of the record's file, empty when it is all there is."""
+    whole = piece.files_expected == 1 and piece.segments == piece.expected
+    facts = pl.DataFrame(
+        {"file_key": [file_key], "segments_expected": [piece.expected], "segments_found": [piece.segments]}
+    )
+    return b"" if whole else marks(facts)[0]
 
 
 def key_of(text: str) -> bytes:
@@ -79,6 +89,7 @@ def batch_of(pieces: list[Piece]) -> Batch:
             common
             | {"record": ordinal, "base_key": key_of(piece.base), "name": piece.shown, "first_posted": first}
             | {"repost": False, "request_id": ""}
+            | {"file_marks": mark_of(file_key, piece)}
             | {
                 "last_posted": first + timedelta(days=piece.days_long),
                 "files": 1,
