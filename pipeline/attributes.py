@@ -200,25 +200,23 @@ def _first(text: pl.Expr, table: tuple[tuple[str, str], ...]) -> pl.Expr:
     )
 
 
+def _language_words(text: pl.Expr) -> pl.Expr:
+    """The words that name languages, where languages stand; null when there are none or they are those of subtitles."""
+    subtitles = text.str.contains(rf"(?i){_EDGE}(?:{_LANGUAGE}){_BREAK}sub")
+    places = (_CHAIN, _LAST_WORD, _SHOUTED, _BRACKETED, SCENE_CODE.replace("-(?:", "-(", 1))
+    return pl.when(~subtitles).then(pl.coalesce(text.str.extract(place) for place in places))
+
+
 def languages(text: pl.Expr) -> pl.Expr:
     """Languages of a `spaced` name in English, List(String), null when it names none where languages stand."""
-    code = text.str.extract(SCENE_CODE.replace("-(?:", "-(", 1))
-    chain = pl.coalesce(
-        text.str.extract(_CHAIN),
-        text.str.extract(_LAST_WORD),
-        text.str.extract(_SHOUTED),
-        text.str.extract(_BRACKETED),
-        code,
-    )
     named = pl.element().str.to_lowercase().replace_strict(_NAMED, default=None)
-    found = chain.str.extract_all(_ANY_LANGUAGE).list.eval(named).list.unique(maintain_order=True)
-    subtitles = text.str.contains(rf"(?i){_EDGE}(?:{_LANGUAGE}){_BREAK}sub")
-    return pl.when((found.list.len() > 0) & ~subtitles).then(found)
+    return _language_words(text).str.extract_all(_ANY_LANGUAGE).list.eval(named).list.unique(maintain_order=True)
 
 
 def foreign(text: pl.Expr) -> pl.Expr:
     """Whether a `spaced` name names a language other than English, or is written in another script."""
-    other = languages(text).list.eval(pl.element() != "English").list.any().fill_null(value=False)
+    rest = _language_words(text).str.replace_all(words("english|eng"), "")
+    other = rest.str.contains(r"\p{L}").fill_null(value=False)
     return other | text.str.contains(FOREIGN) | text.str.contains(r"^[^\p{Latin}]*[\p{L}--\p{Latin}]")
 
 
@@ -245,7 +243,7 @@ def attributes(names: pl.Series, categories: pl.Series) -> pl.DataFrame:
     Returns:
         A frame as `ATTRIBUTES`, one row a name.
     """
-    frame = pl.DataFrame({"name": names, "category": categories}).with_columns(text=spaced(pl.col("name")))
+    frame = pl.DataFrame({"name": names.rechunk(), "category": categories}).with_columns(text=spaced(pl.col("name")))
     frame = frame.with_columns(_where_the_title_ends()).with_columns(_film_and_series()).with_columns(_technical())
     return ATTRIBUTES.check(frame.with_columns(_music()).with_columns(_books()).select(ATTRIBUTES.names))
 

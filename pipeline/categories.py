@@ -87,21 +87,16 @@ _BROADCAST = words(f"hdtv|pdtv|dsr|dsrip|satrip|tvrip|dvbrip|web-?rip|{WEB}")
 _ON_AIR = words("hdtv|[ps]dtv|dsr|dsrip|satrip|tvrip|dvbrip")
 _COMPLETE = words("complete[ .]series|complete[ .]season|serie[ .]completa|int[ée]grale")
 
-_CONSOLES = (
-    (1010, "nds", "nds"),
-    (1110, "3ds|cia", "3ds"),
-    (1020, "cso", "psp"),
-    (1060, "", "wiiware"),
-    (1130, "wux|wud", "wii ?u"),
-    (1030, "wbfs", "wii"),
-    (1140, "", "xbox ?one|xb1"),
-    (1050, "", "xbox ?360|x360"),
-    (1040, "", "xbox"),
-    (1080, "", "ps3"),
-    (1180, "", "ps4"),
-    (1120, "vpk", "ps ?vita|psv"),
-    (1090, "nsp|xci|gba|gbc|n64|z64|sfc|smc|gcm|gdi", "nsw|ps5|ps2(?:dvd)?|ps2cd|gamecube|ngc|dreamcast"),
-)
+_CONSOLES = {
+    "nds": 1010, "3ds": 1110, "psp": 1020, "wiiware": 1060, "wiiu": 1130, "wii": 1030, "xboxone": 1140, "xb1": 1140, "xbox360": 1050,
+    "x360": 1050, "xbox": 1040, "ps3": 1080, "ps4": 1180, "psvita": 1120, "psv": 1120, "nsw": 1090, "ps5": 1090, "ps2": 1090,
+    "ps2dvd": 1090, "ps2cd": 1090, "gamecube": 1090, "ngc": 1090, "dreamcast": 1090,
+}  # fmt: skip
+_PLATFORM = "nds|3ds|psp|wiiware|wii ?u|wii|xbox ?one|xb1|xbox ?360|x360|xbox|ps3|ps4|ps ?vita|psv|nsw|ps5|ps2(?:dvd|cd)?|gamecube|ngc|dreamcast"
+_IMAGES = {
+    "nds": 1010, "3ds": 1110, "cia": 1110, "cso": 1020, "wux": 1130, "wud": 1130, "wbfs": 1030, "vpk": 1120, "nsp": 1090, "xci": 1090,
+    "gba": 1090, "gbc": 1090, "n64": 1090, "z64": 1090, "sfc": 1090, "smc": 1090, "gcm": 1090, "gdi": 1090,
+}  # fmt: skip
 _REGION = r"usa|eur|europe|pal|ntsc(?:-?[uj])?|jpn|jap|jb|region[ .]?free|rf|multi\d*|read[ .]?nfo|proper|dlc|v\d[\d.]*"
 
 _VIDEO_FILES = "mkv|avi|mp4|m4v|wmv|mpg|mpeg|ts|m2ts|vob|mov|divx|flv|webm|ogm"
@@ -160,6 +155,8 @@ def category(name: pl.Expr, extensions: pl.Expr, random: pl.Expr) -> pl.Expr:
         name: release name.
         extensions: List(String), lower-case extensions of its files.
         random: whether the name is random.
+
+    The patterns are compiled for each chunk of a column: give it a frame that is rechunked.
     """
     text = spaced(name)
     kinds = extensions.list.join(" ", ignore_nulls=True).fill_null("")
@@ -172,7 +169,7 @@ def category(name: pl.Expr, extensions: pl.Expr, random: pl.Expr) -> pl.Expr:
     return pl.coalesce(
         _choice((random, HASHED)),
         _adult(text, has("wmv")),
-        _console(text, has, film),
+        _console(text, kinds, has, film),
         _moving(text, has, technical, film),
         _sound(text, has, film),
         _printed(text, has, film),
@@ -192,25 +189,21 @@ def _adult(text: pl.Expr, wmv: pl.Expr) -> pl.Expr:
     return pl.when(text.str.contains(_XXX)).then(pl.coalesce(kind, _by_picture(text, _ADULT, 6070)))
 
 
-def _console(text: pl.Expr, has: _Has, film: pl.Expr) -> pl.Expr:
+def _console(text: pl.Expr, kinds: pl.Expr, has: _Has, film: pl.Expr) -> pl.Expr:
     """By the image's extension, or a platform's name that ends the name or has a region or version beside it."""
-    other = film | has(_SOUND_FILES) | has(_EBOOKS) | has("pdf|cbr|cbz|apk|ipa")
-    ending = r"(?i)[^\s]+[ ._(-]+(?:{0})\)?(?:-\w+)?$"
-    beside = rf"(?i)\b(?:{_REGION})\b.*\b(?:{{0}})\b|\b(?:{{0}})[ ._-]+(?:{_REGION})\b"
-    dotted = r"(?i)^[^ ]*[._-](?:{0})(?:-\w+)?$"
-
-    def named(pattern: str) -> pl.Expr:
-        return (
-            text.str.contains(beside.replace("{0}", pattern))
-            | text.str.contains(rf"(?i)[._ -](?:{pattern})-\w+$")
-            | text.str.contains(dotted.replace("{0}", pattern))
-            | (text.str.contains(ending.replace("{0}", pattern)) & has("iso|pkg"))
-        )
-
-    downloadable = named("xbox ?360|x360") & text.str.contains(words("dlc"))
-    by_file = _choice(*((has(files), number) for number, files, _ in _CONSOLES if files))
-    by_name = _choice((downloadable, 1070), *((named(pattern), number) for number, _, pattern in _CONSOLES))
-    return pl.when(~other).then(pl.coalesce(by_file, by_name))
+    other = film | has(f"{_SOUND_FILES}|{_EBOOKS}|pdf|cbr|cbz|apk|ipa")
+    image = kinds.str.extract(rf"(?-u:\b)({'|'.join(_IMAGES)})(?-u:\b)").replace_strict(_IMAGES, default=None)
+    platform = pl.coalesce(
+        text.str.extract(rf"(?i)[._ -]({_PLATFORM})-\w+$"),
+        text.str.extract(rf"(?i)^[^ ]*[._-]({_PLATFORM})$"),
+        text.str.extract(rf"(?i)\b(?:{_REGION})\b.*\b({_PLATFORM})\b"),
+        text.str.extract(rf"(?i)\b({_PLATFORM})[ ._-]+(?:{_REGION})\b"),
+        pl.when(has("iso|pkg")).then(text.str.extract(rf"(?i)[ ._(-]({_PLATFORM})\)?$")),
+    )
+    spelled = platform.str.to_lowercase().str.replace_all(" ", "", literal=True)
+    number = spelled.replace_strict(_CONSOLES, default=None)
+    number = pl.when((number == 1050) & text.str.contains(words("dlc"))).then(1070).otherwise(number)
+    return pl.when(~other).then(pl.coalesce(image, number))
 
 
 def _moving(text: pl.Expr, has: _Has, technical: pl.Expr, film: pl.Expr) -> pl.Expr:
