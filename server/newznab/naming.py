@@ -12,6 +12,7 @@ from datetime import date
 import polars as pl
 
 from pipeline.attributes import attributes
+from server.newznab.xml import legal
 from store.catalog.search import Release
 
 
@@ -87,7 +88,7 @@ class Naming:
 
 def namings(releases: Sequence[Release]) -> list[Naming]:
     """What the names of these releases say, in their order."""
-    names = pl.Series([release.name for release in releases], dtype=pl.String)
+    names = pl.Series([legal(release.name) for release in releases], dtype=pl.String)
     categories = pl.Series([release.category for release in releases], dtype=pl.Int32)
     rows = attributes(names, categories).with_columns(pl.col("languages").fill_null([])).iter_rows()
     return [Naming(release.category, *row) for release, row in zip(releases, rows, strict=True)]
