@@ -135,7 +135,7 @@ def _records(firsts: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
         first_posted=pl.col("posted_at").min(),
         last_posted=pl.col("posted_at").max(),
         files=pl.len().cast(pl.Int32),
-        files_expected=pl.when(total.n_unique() == 1).then(
+        files_expected=pl.when((total.n_unique() == 1) & total.first().is_not_null()).then(
             pl.max_horizontal(total.first() + zero, pl.len()).cast(pl.Int32)
         ),
         segments=pl.col("segments_found").sum().cast(pl.Int64),
