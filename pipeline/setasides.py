@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 
 from pipeline.files import KNOWN_EXTENSION
 from pipeline.names import are_tokens
-from pipeline.subjects import decoded, split
+from pipeline.subjects import NAME_IN_QUOTES, decoded, split
 
 FILE, RANDOM, OBFUSCATED, TEXT = "file", "random", "obfuscated", "text"
 
 _EMPTY = r"(?i)^[\W_]*(?:yenc)?[\W_]*$"
-_HAS_NAME = rf'"[^"]*[^".\s]\.[A-Za-z0-9]{{1,5}} ?"|(?i:\.(?:{KNOWN_EXTENSION})(?:[\s"]|&(?:quot|#34);|$))'
+_BESIDE_A_WORD = " -[](){}<>*.:|~=_"
+_YENC = r"(?i)\byenc\b"
+_ONE_WORD = rf"^[{re.escape(_BESIDE_A_WORD)}]*[A-Za-z0-9_-]+(?: \[[0-9]{{1,6}}/[0-9]{{1,6}}\]|[{re.escape(_BESIDE_A_WORD)}]+(?i:yenc))?[{re.escape(_BESIDE_A_WORD)}]*$"
+_ENDS_IN_NAME = (
+    rf"(?i)\.(?:{KNOWN_EXTENSION})(?:[\"'>]|&(?:quot|#34);)*(?:[ -]+yenc\b.*|[ -]*[\[(][0-9]+/[0-9]+[\])].*)?\s*$"
+)
+_ADDRESS = r"(?i)://|\bwww\."
 _CHATTER = r"(?i)^\s*(?:req(?:uest)?:|usenet index post)"
 
 
@@ -48,15 +56,15 @@ def _judged(frame: pl.DataFrame) -> pl.DataFrame:
     # counter that repeats the segment counter says nothing either.
     said = head.str.extract_groups(r"^(\S+) \[([0-9]{1,6})/([0-9]{1,6})\]$").struct
     repeated = (said[1].cast(pl.Int32) == pl.col("segment")) & (said[2].cast(pl.Int32) == pl.col("segments"))
-    short = frame.with_row_index().filter(
-        counted & head.str.contains(r"^\S+(?: \[[0-9]{1,6}/[0-9]{1,6}\]| +(?i:yenc))?$")
-    )
-    bare = head.str.replace(r" +(?i:yenc)$", "")
+    short = frame.with_row_index().filter(counted & head.str.contains(_ONE_WORD))
+    bare = head.str.replace(_YENC, "").str.strip_chars(_BESIDE_A_WORD)
     words = short.select("index", word=pl.when(repeated).then(said[0]).otherwise(bare))
     hits = words.filter(are_tokens(words["word"]))["index"]
     frame = frame.with_columns(token=pl.repeat(value=False, n=frame.height, eager=True).scatter(hits, values=True))
     uncounted = frame.select("head", counted=counted).with_row_index().filter(~pl.col("counted"))
-    named = uncounted.filter(head.str.contains(_HAS_NAME))["index"]
+    # What only mentions a file or gives its address is a text.
+    ends_in_name = head.str.contains(_ENDS_IN_NAME) & ~head.str.contains(_ADDRESS)
+    named = uncounted.filter(head.str.contains(NAME_IN_QUOTES) | ends_in_name)["index"]
     frame = frame.with_columns(named=pl.repeat(value=False, n=frame.height, eager=True).scatter(named, values=True))
     return frame.select(
         "head",

@@ -54,6 +54,7 @@ PARSED = Schema(
 _LAST_PAIR = r"(\([0-9]{1,6}[/\\][0-9]{1,6}\)[^()]*)$"
 _LAST_PAIR_BEFORE_COMMENT = r".*(\([0-9]{1,6}[/\\][0-9]{1,6}\).*)$"
 _BRACKET_PAIR = r"^[A-Za-z0-9_-]{8,64} (\[[0-9]{1,6}/[0-9]{1,6}\])$"
+NAME_IN_QUOTES = r'"[^"]*[^".\s]\.[A-Za-z0-9]{1,5} ?"'
 _YEARS = pl.col("segment").is_between(1900, 2099) & pl.col("segments").is_between(1900, 2099)
 
 
@@ -84,11 +85,19 @@ def split(subjects: pl.Series) -> pl.DataFrame:
     )
     text = ~subject.str.contains('"', literal=True) & ~subject.str.contains("yEnc", literal=True)
     valid = (pl.col("segment") >= 1) & (pl.col("segment") <= pl.col("segments"))
-    frame = frame.with_columns(valid=(valid & ~(_YEARS & text)).fill_null(value=False))
+    # What a name follows counts files: `Debian 12 (01/12) "debian12.rar" yEnc` has no segment counter.
+    tail = pl.col("rest").str.splitn(")", 2).struct[1].fill_null("")
+    early = tail.str.contains(NAME_IN_QUOTES) & ~subject.str.strip_suffix(pl.col("rest")).str.contains(
+        '"', literal=True
+    )
+    frame = frame.with_columns(valid=(valid & ~(_YEARS & text)).fill_null(value=False), tail=tail)
+    quoting = frame.with_row_index().filter(pl.col("tail").str.contains('"', literal=True))
+    if quoting.height:
+        early = quoting.filter(early)["index"]
+        frame = frame.with_columns(valid=frame["valid"].scatter(early, values=False))
     return frame.select(
         head=pl.when("valid").then(subject.str.strip_suffix(pl.col("rest"))).otherwise(subject).str.strip_chars_end(),
-        # Nothing follows a counter in brackets.
-        tail=pl.when("valid").then(pl.col("rest").str.splitn(")", 2).struct[1]).fill_null(""),
+        tail=pl.when("valid").then("tail").otherwise(pl.lit("")),
         segment=pl.when("valid").then("segment"),
         segments=pl.when("valid").then("segments"),
     )
@@ -100,39 +109,44 @@ _QUOTED = r'^(.*)"([^"]+)"(.*)$'
 _COUNTER_MARK = "\x1d"
 _OF = "(?i:of|von|de|van)"
 _N = "([0-9]{1,5})"
-_OPEN_WORD = "(?:par )?(?:file|datei|fichier|archivo|bestand|part)"
+_FILE_WORD = "(?i:(?:par )?(?:file|datei|fichier|archivo|bestand))"
 _COUNTERS = (
     # Kind of counter, a sign it never lacks, and its pattern: the last match of the first kind that has a possible one counts.
     # Alone between other parts and the name, it is the inner one of a nested set: `[1/3] Debian - (07/40) - "f"`.
-    ("()", "(", rf"^(.*[-\]>)}}] ?)\({_N}(?:/|\|){_N}\)[ -]*(\x1a)"),
-    ("[]", "[", rf"^(.*)\[{_N}(?:/| ?{_OF} ?|\|){_N}[\])>}}]"),
-    ("[]", "]", rf"^(.*[\s\x1a]|){_N}/{_N}\]"),
-    ("[]", "[", rf"^(.*\W|)\[{_N}/{_N}([ \x1a])"),
-    ("<>", "/", rf"^(.*?)[<{{]{{1,2}}{_N}/{_N}[>}})\]]{{1,2}}"),
-    ("()", "(", rf"^(.*)\({_N}(?:/|\|| ?- ?| ?{_OF} ){_N}[\])>}}]"),
-    ("of", " ", rf"^(|.*?\W)(?i:{_OPEN_WORD}|-)[ _]+{_N} {_OF} {_N}(?: ?[-:(]| ?([\x1a\x1d])| ?$)"),
-    ("/", "/", rf"^(.*\x1a) ?{_N}/([0-9]{{2,5}})(?:[^0-9]|$)"),
+    ("()", "(", rf"^(.*[-\]>)}}] ?)\({_N}(?:/|\|){_N}\)[ -]*(\x1a.*)$"),
+    ("[]", "[", rf"^(.*)\[(?:{_FILE_WORD} )?{_N}(?:/| ?{_OF} ?|\|){_N}[\])>}}](.*)$"),
+    ("[]", "]", rf"^(.*[\s\x1a]|){_N}/{_N}\](.*)$"),
+    ("[]", "[", rf"^(.*\W|)\[{_N}/{_N}([ \x1a].*)$"),
+    ("<>", "/", rf"^(.*?)[<{{]{{1,2}}{_N}/{_N}[>}})\]]{{1,2}}(.*)$"),
+    ("()", "(", rf"^(.*)\((?:{_FILE_WORD} )?{_N}(?:/|\|| ?- ?| ?{_OF} ?){_N}[\])>}}](.*)$"),
+    ("of", " ", rf"^(|.*?\W){_FILE_WORD}[ _]+{_N}(?:/| {_OF} ){_N}(|[^0-9].*)$"),
+    ("of", " ", rf"^(|.*?\W-[ _]+|-[ _]+){_N} {_OF} {_N}(| ?[-:(\x1a\x1d].*| )$"),
+    ("of", "\x1a", rf"^(.*\x1a[ -]*){_N} {_OF} {_N}(|[^0-9].*)$"),
+    ("/", "/", rf"^(.*\x1a) ?{_N}/{_N}(|[^0-9].*)$"),
 )
 _AGAIN = r"(?:full[ ._-]*)?(?:re-?post(?:ed)?|re-?up(?:load(?:ed)?)?)"
 _REPLY = r"^(?:\s*(?i:re|aw|fwd?): ?)+"
 # In brackets or asterisks, as the first word, or as the last one before counter or name; else it is a word of the title.
 _REPOST = (
-    rf"(?i)[*\[(<{{]+ *(?:{_AGAIN}|proper) *[*\])>}}]+ *"
-    rf"|^(?:\s*re: ?)*[^\w\x1a\x1d]*{_AGAIN}\b[-*:_ ]*"
+    rf"(?i)-?[*\[(<{{]+ *(?:{_AGAIN}|proper) *[*\])>}}]+ *"
+    rf"|^[^\w\x1a\x1d]*{_AGAIN}\b[-*:_ ]*"
     rf"|\b{_AGAIN}\b[^\w\x1a\x1d]*([\x1a\x1d])"
 )
-_MAYBE_REPOST = r"(?i)^\s*(?:re|aw|fwd?):|re-?(?:post|up)|proper"
+_MAYBE_REPOST = r"(?i)re-?(?:post|up)|proper"
 _REPOST_IN_CAPITALS = r"\b(?:RE-?POST|RE-?UP)\b"
 _ID = r"^\W*\[ ?([0-9]{5,8}) ?\]"
-_REQUEST = rf"{_ID}-?[\[\x1d]"
-_REQUEST_TITLE = rf"{_ID}(?:-\[(?i:#?[^\]]*(?:@|a\.b\.|alt\.?bin)[^\]]*|full|part|req|repost|[0-9]+/[0-9]+)\])*-?\[\s*([^\]\x1a]+?)\s*\]"
+_REQUEST = rf"{_ID} ?-? ?[\[\x1d]"
+_REQUEST_TITLE = (
+    rf"{_ID}(?: ?- ?\[ *(?i:#?[^\]]*(?:@|a\.b\.|alt\.?bin)[^\]]*|full|part|req|[0-9]+/[0-9]+) *\])*"
+    r" ?-? ?\[\s*([^\]\x1a]+?)\s*\]"
+)
 _SIZE = r"(?i)[\[(]?\b\d+(?:[.,]\d+)? ?[kmgt]i?b(?:ytes)?\b[\])]?|\b\d{3,} bytes\b"
 _DOMAIN = r"[\w-]+\.(?:test|com|net|org|info)"
 _SITE = rf"(?:www\.|\b{_DOMAIN}(?:[\s/\]>]|$)|partner|efnet|#a\.b|alt\.?bin)"
 _BOX = r"\[[^\]\x1a\x1d]*\][ -]*"
 _ADVERT = (
     rf"(?i)<<+[^<>]*{_SITE}[^<>]*>>+|>>+[^<>]*{_SITE}[^<>]*<<+|(?:{_BOX})*\[[^\]\x1a\x1d]*{_SITE}[^\]\x1a\x1d]*\][ -]*(?:{_BOX})*"
-    rf"|(?:https?://|www\.)\S+|(?:^|[\s(\[<]){_DOMAIN}(?:/\S*)?(?:[\s)\]>]|$)"
+    rf"|[(\[<]?(?:https?://|www\.)[^\s)\]>]+[)\]>]?|(?:^|[\s(\[<]){_DOMAIN}(?:/\S*)?(?:[\s)\]>]|$)"
     r"|[(\[]\?{2,}[)\]]|\[[0-9a-f…]{8,}\]"
 )
 # `[PRiVATE] \\release\\::file.r00::/release/ [newzNZB] [3/3] - yEnc`: what is random per file goes.
@@ -149,7 +163,7 @@ def parse(heads: pl.Series) -> pl.DataFrame:
     Returns:
         A frame `PARSED` beside it.
     """
-    frame = pl.DataFrame({"head": legible(heads).str.replace(*_PRIVATE)}).with_columns(
+    frame = pl.DataFrame({"head": legible(heads).str.replace(_REPLY, "").str.replace(*_PRIVATE)}).with_columns(
         yenc=pl.col("head").str.contains(r"(?i)\byenc\b"),
     )
     frame = _with_name(frame)
@@ -229,12 +243,21 @@ def _with_counter(frame: pl.DataFrame) -> pl.DataFrame:
     for kind, sign, pattern in _COUNTERS:
         parts = rest.str.extract_groups(pattern).struct
         found = pairs.filter(rest.str.contains(sign, literal=True)).select(
-            rest=rest, index="index", before=parts[0], n=parts[1].cast(pl.Int32), total=parts[2].cast(pl.Int32)
+            "index", parts=rest.str.extract_groups(pattern)
         )
-        years = pl.col("n").is_between(1900, 2099) & pl.col("total").is_between(1900, 2099)
-        found = found.filter((pl.col("total") >= 1) & (pl.col("n") <= pl.col("total")) & ~years)
-        marked = pl.concat_str("before", pl.lit(_COUNTER_MARK), rest.str.replace(pattern, "$4"))
-        found = found.select("index", counter=pl.lit(kind), file_number="n", file_total="total", rest=marked)
+        parts = pl.col("parts").struct
+        found = found.select(
+            "index",
+            counter=pl.lit(kind),
+            file_number=parts[1].cast(pl.Int32),
+            file_total=parts[2].cast(pl.Int32),
+            rest=pl.concat_str(parts[0], pl.lit(_COUNTER_MARK), parts[3]),
+        )
+        n, total = pl.col("file_number"), pl.col("file_total")
+        years = n.is_between(1900, 2099) & total.is_between(1900, 2099)
+        found = found.filter((total >= 1) & (n <= total) & ~years)
+        if found.is_empty():
+            continue
         frame = frame.update(found, on="index", maintain_order="left")
         # (1/1), or one at the end, gives way to any later kind: it may be a doubled segment counter.
         doubled = (pl.col("file_total") == 1) | rest.str.ends_with(_COUNTER_MARK)
@@ -243,8 +266,12 @@ def _with_counter(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.drop("index")
 
 
+# Typographic quotes and apostrophes.
+_OPENING, _CLOSING = "\u201c\u201e\u00ab", "\u201c\u201d\u00bb"
 _NAME_TO_QUOTE = rf'^([^"]*?)([^\x1d\x1a\[\]<>|"]*[^\x1d\x1a\[\]<>|"\s]\.(?i:{KNOWN_EXTENSION}))("[^"]*)$'
-_PLAIN_NAME = rf"^(.*?)([^\x1d\x1a\[\]<>|\"]*?[^\x1d\x1a\[\]<>|\"\s]\.(?i:{KNOWN_EXTENSION}))((?:[\s\x1d\"].*)?)$"
+_PLAIN_NAME = (
+    rf"^(.*?)([^\x1d\x1a\[\]<>|\"]*?[^\x1d\x1a\[\]<>|\"\s]\.(?i:{KNOWN_EXTENSION}))((?:[\s\x1d\"'`{_CLOSING}].*)?)$"
+)
 
 
 def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
@@ -255,7 +282,7 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
     frame = frame.with_columns(parts=pl.when(to_quote.struct[1].is_not_null()).then(to_quote).otherwise(to_end))
     parts = pl.col("parts").struct
     frame = frame.with_columns(
-        plain=parts[1].fill_null("").str.strip_chars(" -_\t:;'"),
+        plain=parts[1].fill_null("").str.strip_chars(" -_\t:;'`" + _OPENING),
         rest=pl.coalesce(pl.concat_str(parts[0], pl.lit(_NAME_MARK), parts[2]), "rest"),
     )
     doubled = frame.with_row_index("row").filter((pl.col("plain") != "") & pl.col("head").str.contains('^[^"]*"[^"]*$'))
@@ -281,6 +308,7 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
         frame["clean"].str.extract(pattern).fill_null("").str.strip_chars(_FRAME)
         for pattern in (r"^([^\x1d\x1a]*)", r"^[^\x1d\x1a]*[\x1d\x1a](.*)$")
     )
+    before = before.str.strip_chars_end("[({" + _FRAME)
     after = after.str.replace_all(r"[\x1d\x1a]", " ").str.strip_chars(_FRAME)
     frame = frame.with_columns(before=before, after=after)
     # `"Release" [00/14] - "x.nzb"`: the first quotes are the title, which `before` holds with its quotes taken off.
@@ -317,11 +345,11 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_repost(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add `repost`, and take its mark and `Re:` out of `rest`."""
+    """Add `repost`, and take its mark out of `rest`."""
     head, rest = pl.col("head"), pl.col("rest")
     odd = frame.with_row_index().filter(head.str.contains(_MAYBE_REPOST)).select("index", "head", "rest")
     odd = odd.with_columns(repost=rest.str.contains(_REPOST) | head.str.contains(_REPOST_IN_CAPITALS))
-    odd = odd.with_columns(rest=rest.str.replace(_REPLY, "").str.replace_all(_REPOST, " $1"))
+    odd = odd.with_columns(rest=rest.str.replace_all(_REPOST, " $1"))
     repost = pl.repeat(value=False, n=frame.height, eager=True).scatter(odd["index"], odd["repost"])
     return frame.with_columns(repost=repost, rest=frame["rest"].scatter(odd["index"], odd["rest"]))
 
