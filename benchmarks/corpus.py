@@ -332,9 +332,13 @@ def _lone_counters(by: _Author) -> Iterator[Post]:
 
 
 def _doubled(by: _Author) -> Iterator[Post]:
+    """The segment counter written twice, also `(1/1) (1/1)`."""
     for n in range(4):
-        files = _plain(by.texts(), by, 6, template='"{name}" - {m} of {M}')
-        yield Post("41 doubled segment counter", _after(minutes=n), [replace(file, counter="({i}/{p}) ({i}/{p})") for file in files])  # fmt: skip
+        files = [
+            replace(file, counter="({i}/{p}) ({i}/{p})", segments=1 if k % 2 else file.segments)
+            for k, file in enumerate(_plain(by.texts(), by, 6, template='"{name}" - {m} of {M}'))
+        ]
+        yield Post("41 doubled segment counter", _after(minutes=n), files)
 
 
 def _sizes_after(by: _Author) -> Iterator[Post]:
