@@ -33,6 +33,7 @@ class Reading:
         segment, segments: the segment counter.
         file, files: the file counter; None when it sees none.
         collection: articles of equal collections are one release.
+        binary: articles of one collection and equal binaries are one file; None where it is not known how.
     """
 
     segment: int
@@ -40,6 +41,7 @@ class Reading:
     file: int | None
     files: int | None
     collection: str
+    binary: str | None = None
 
 
 Rule = Callable[[Article], Reading | None]
@@ -48,11 +50,12 @@ Rule = Callable[[Article], Reading | None]
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One indexer: its name, its rule, and whether a file counter is known of it at all."""
+    """One indexer: its name, its rule, and whether its file counters and its way to make files are known."""
 
     name: str
     rule: Rule
     counts_files: bool = True
+    makes_files: bool = True
 
 
 # --- NNTmux and nZEDb ----------------------------------------------------------------------------
@@ -78,25 +81,29 @@ def nntmux(article: Article) -> Reading | None:
     """The rules of NNTmux since its counter became lazy (section 0, item 4; section 1).
 
     A subject without ` (n/m)` is dropped as "not yEnc". The first pair that follows a blank is taken for the segment counter, so that
-    a file counter in parentheses before it wins. The key has neither group nor poster nor time (section 0, item 6).
+    a file counter in parentheses before it wins. The key has neither group nor poster nor time (section 0, item 6). A file is its file
+    number, or subject and poster where that is 0.
     """
     pair = _FIRST_PAIR_AFTER_BLANK.match(article.subject)
     if pair is None or _INDEX_POST.match(article.subject):
         return None
     file, files = _loose_counter(pair[1])
-    return Reading(int(pair[2]), int(pair[3]), file, files, f"{_cleaned(pair[1])}|{files or 0}")
+    binary = str(file) if file else f"{pair[1]}|{article.poster}"
+    return Reading(int(pair[2]), int(pair[3]), file, files, f"{_cleaned(pair[1])}|{files or 0}", binary)
 
 
 def nzedb(article: Article) -> Reading | None:
     """The rules of nZEDb (section 0, items 4 and 6; section 1; posters.md section 1).
 
-    As NNTmux before that change: the last pair that follows a blank is the segment counter. The group is part of the key.
+    As NNTmux before that change: the last pair that follows a blank is the segment counter. The group is part of the key. A file is
+    subject, poster and group.
     """
     pair = _LAST_PAIR_AFTER_BLANK.match(article.subject)
     if pair is None or _INDEX_POST.match(article.subject):
         return None
     file, files = _loose_counter(pair[1])
-    return Reading(int(pair[2]), int(pair[3]), file, files, f"{_cleaned(pair[1])}|{article.group}|{files or 0}")
+    collection = f"{_cleaned(pair[1])}|{article.group}|{files or 0}"
+    return Reading(int(pair[2]), int(pair[3]), file, files, collection, f"{pair[1]}|{article.poster}|{article.group}")
 
 
 def _loose_counter(text: str) -> tuple[int | None, int | None]:
@@ -169,4 +176,9 @@ def nzbidx(article: Article) -> Reading | None:
     return Reading(int(pair[1]), int(pair[2]), None, None, f"{title}|{article.posted_at:%Y-%m-%d}")
 
 
-PEERS = (Peer("NNTmux", nntmux), Peer("nZEDb", nzedb), Peer("pynab", pynab), Peer("NZBidx", nzbidx, counts_files=False))
+PEERS = (
+    Peer("NNTmux", nntmux),
+    Peer("nZEDb", nzedb),
+    Peer("pynab", pynab, makes_files=False),
+    Peer("NZBidx", nzbidx, counts_files=False, makes_files=False),
+)

@@ -27,6 +27,9 @@ FOUND = Schema(
         Column("file_number", pl.Int32, "n of the file counter as read, null when none is seen"),
         Column("file_total", pl.Int32, "N of the file counter as read, null when none is seen"),
         Column("found", pl.String, "release it was put into; null where its other copy stands in another group"),
+        Column(
+            "found_file", pl.String, "file of that release it was put into; null as `found`, or where that is not known"
+        ),
     ),
 )
 
@@ -38,6 +41,8 @@ class Score:
     Attributes:
         wrong_segments: articles of a release whose segment counter is read wrong, of those that are kept.
         wrong_files: the same for the file counter, where there is none too; None when the indexer has none.
+        split_files: true files whose articles of one group lie in more than one found file; None when it is not known how files are made.
+        merged_files: found files that hold articles of more than one true file, likewise.
         lost_articles: articles of releases that are dropped.
         lost_releases: true releases of which nothing is kept.
         split_releases: true releases in more than one found release.
@@ -49,6 +54,8 @@ class Score:
 
     wrong_segments: int
     wrong_files: int | None
+    split_files: int | None
+    merged_files: int | None
     lost_articles: int
     lost_releases: int
     split_releases: int
@@ -72,7 +79,7 @@ def run(seed: int = 1) -> SideBySide:
     """Put the corpus of `seed` before the header rules and before every peer's."""
     articles = corpus(seed)
     scores = {"Overlake": score(articles, by_overlake(articles))}
-    scores |= {peer.name: score(articles, by_peer(peer, articles), files=peer.counts_files) for peer in PEERS}
+    scores |= {peer.name: score(articles, by_peer(peer, articles), peer) for peer in PEERS}
     return SideBySide(
         articles=articles["message_id"].n_unique(),
         releases=articles["release"].drop_nulls().n_unique(),
@@ -88,7 +95,16 @@ def by_peer(peer: Peer, articles: pl.DataFrame) -> pl.DataFrame:
         read = peer.rule(Article(line["subject"], line["poster"], line["group"], line["posted_at"]))
         if read is not None:
             rows.append(
-                (line["group"], line["number"], read.segment, read.segments, read.file, read.files, read.collection)
+                (
+                    line["group"],
+                    line["number"],
+                    read.segment,
+                    read.segments,
+                    read.file,
+                    read.files,
+                    read.collection,
+                    read.binary,
+                )
             )
     return pl.DataFrame(rows, schema=FOUND.polars, orient="row")
 
@@ -103,9 +119,9 @@ def by_overlake(articles: pl.DataFrame) -> pl.DataFrame:
     kept = pl.concat(
         [
             batch.segments.select("file", "message_id")
-            .join(batch.files.select("file", "record"), on="file")
+            .join(batch.files.select("file", "record", found_file=pl.col("file_key").bin.encode("hex")), on="file")
             .join(records.filter(pl.col("batch") == at).select("record", "found"), on="record")
-            .select("message_id", "found", group=pl.lit(GROUPS[at]))
+            .select("message_id", "found", "found_file", group=pl.lit(GROUPS[at]))
             for at, batch in enumerate(batches)
         ]
     )
@@ -124,6 +140,7 @@ def by_overlake(articles: pl.DataFrame) -> pl.DataFrame:
             file_number="read_n",
             file_total="read_total",
             found="found",
+            found_file="found_file",
         )
     )
 
@@ -133,13 +150,13 @@ def _batch(overview: pl.DataFrame, group: str) -> Batch:
     return materialize(overview, range_, groups, DEFAULT_TABLE, lines=overview.height, malformed=0, duplicate=0)
 
 
-def score(articles: pl.DataFrame, found: pl.DataFrame, *, files: bool = True) -> Score:
+def score(articles: pl.DataFrame, found: pl.DataFrame, peer: Peer | None = None) -> Score:
     """Compare what was found with the truth.
 
     Args:
         articles: frame `corpus.CORPUS`.
         found: frame `FOUND`; lines it does not have were dropped.
-        files: whether the indexer reads file counters.
+        peer: whose they are; what is not known of it is not compared.
     """
     lines = articles.join(found, on=["group", "number"], how="left", suffix="_read", maintain_order="left")
     posted = lines.filter(pl.col("release").is_not_null())
@@ -152,9 +169,13 @@ def score(articles: pl.DataFrame, found: pl.DataFrame, *, files: bool = True) ->
     releases = posted.select("case", "release").unique()
     impure = pl.concat([split, mixed, dropped["release"]])
     exact = releases.filter(~pl.col("release").is_in(impure.implode()))
+    counts_files, makes_files = (peer is None or peer.counts_files), (peer is None or peer.makes_files)
+    pieces = kept.filter(pl.col("found").is_not_null()).select("group", "file", "found", "found_file").unique()
     return Score(
         wrong_segments=_differing(kept, "segment", "segments"),
-        wrong_files=_differing(kept, "file_number", "file_total") if files else None,
+        wrong_files=_differing(kept, "file_number", "file_total") if counts_files else None,
+        split_files=_several(pieces, "group", "file") if makes_files else None,
+        merged_files=_several(pieces, "group", "found", "found_file") if makes_files else None,
         lost_articles=dropped["message_id"].n_unique(),
         lost_releases=releases.height - placed["release"].n_unique(),
         split_releases=len(split),
@@ -168,6 +189,10 @@ def score(articles: pl.DataFrame, found: pl.DataFrame, *, files: bool = True) ->
 def _differing(lines: pl.DataFrame, *columns: str) -> int:
     same = pl.all_horizontal(pl.col(column).eq_missing(pl.col(f"{column}_read")) for column in columns)
     return lines.filter(~same).height
+
+
+def _several(pieces: pl.DataFrame, *keys: str) -> int:
+    return pieces.group_by(keys).len().filter(pl.col("len") > 1).height
 
 
 def _faults(releases: pl.DataFrame, exact: pl.DataFrame) -> dict[str, str]:

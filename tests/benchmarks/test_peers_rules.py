@@ -160,10 +160,21 @@ def test_every_shape_of_the_list_is_in_the_corpus(articles):
 # --- the scores ----------------------------------------------------------------------------------
 
 
+def posted(articles):
+    return articles.filter(pl.col("release").is_not_null())
+
+
 def truth(articles, **changes):
     """What an indexer that is always right would find; `changes` are columns it gets wrong."""
     found = articles.filter(pl.col("release").is_not_null()).select(
-        "group", "number", "segment", "segments", "file_number", "file_total", found=pl.col("release").cast(pl.String)
+        "group",
+        "number",
+        "segment",
+        "segments",
+        "file_number",
+        "file_total",
+        found=pl.col("release").cast(pl.String),
+        found_file=pl.col("file").cast(pl.String),
     )
     return FOUND.check(found.with_columns(**changes))
 
@@ -172,6 +183,7 @@ def test_the_truth_has_no_faults(articles):
     got = score(articles, truth(articles))
     assert (got.wrong_segments, got.wrong_files, got.lost_articles, got.lost_releases) == (0, 0, 0, 0)
     assert (got.split_releases, got.merged_releases, got.noise_kept, got.faults) == (0, 0, 0, {})
+    assert (got.split_files, got.merged_files) == (0, 0)
     assert got.exact_releases == articles["release"].drop_nulls().n_unique()
 
 
@@ -181,12 +193,17 @@ def test_each_fault_is_counted(articles):
     assert (merged.merged_releases, merged.split_releases, merged.exact_releases) == (1, 0, 0)
     split = score(articles, truth(articles, found=pl.col("number").cast(pl.String) + pl.col("group")))
     assert (split.split_releases, split.merged_releases, split.exact_releases) == (releases, 0, 0)
+    files = posted(articles).group_by("group", "file").agg(pl.len(), pl.col("release").first())
+    pieces = score(articles, truth(articles, found_file=pl.col("number").cast(pl.String)))
+    assert (pieces.split_files, pieces.merged_files) == (files.filter(pl.col("len") > 1).height, 0)
+    lumps = score(articles, truth(articles, found_file=pl.lit("one")))
+    several = files.group_by("group", "release").len().filter(pl.col("len") > 1).height
+    assert (lumps.split_files, lumps.merged_files) == (0, several)
     off = score(articles, truth(articles, segment=pl.col("segment") + 1, file_total=pl.lit(None, pl.Int32)))
-    posted = articles.filter(pl.col("release").is_not_null())
-    assert off.wrong_segments == posted.height
-    assert off.wrong_files == posted["file_total"].is_not_null().sum()
+    assert off.wrong_segments == posted(articles).height
+    assert off.wrong_files == posted(articles)["file_total"].is_not_null().sum()
     nothing = score(articles, FOUND.empty())
-    assert (nothing.lost_releases, nothing.lost_articles) == (releases, posted["message_id"].n_unique())
+    assert (nothing.lost_releases, nothing.lost_articles) == (releases, posted(articles)["message_id"].n_unique())
     assert nothing.exact_releases == 0
 
 
@@ -207,7 +224,9 @@ def test_what_an_indexer_finds_are_lines_of_the_corpus(articles):
 def test_the_faults_that_are_known_of_the_peers_show(scores):
     assert scores["nZEDb"].wrong_segments == scores["pynab"].wrong_segments == 0 < scores["NNTmux"].wrong_segments
     assert scores["NZBidx"].wrong_segments > 0
-    assert scores["NZBidx"].wrong_files is None
+    assert scores["NZBidx"].wrong_files is scores["NZBidx"].split_files is scores["pynab"].merged_files is None
+    # From is part of nZEDb's files: drawn for each article it makes a file of each.
+    assert scores["nZEDb"].split_files > 0
     assert scores["NZBidx"].lost_articles > scores["NNTmux"].lost_articles
     assert "over UTC midnight" in scores["NZBidx"].faults
     assert "files spread over groups, poster drawn for each" in scores["nZEDb"].faults
