@@ -86,20 +86,6 @@ def grouping(
 
 
 @app.command
-def peers(
-    *,
-    seed: Annotated[int, Parameter(help="Seed of the labelled corpus.")] = 1,
-    json: Json = False,
-) -> None:
-    """Header rules beside those of other indexers over one labelled corpus: counters read wrong, releases split and merged."""
-    from benchmarks.side_by_side import run
-
-    with err.status("Comparing"):
-        result = run(seed)
-    _show(result, json)
-
-
-@app.command
 def names(
     *,
     unique: Annotated[int, Parameter(help="Names to time.")] = 500_000,
@@ -110,6 +96,20 @@ def names(
 
     with err.status("Judging names"):
         result = run(unique)
+    _show(result, json)
+
+
+@app.command
+def peers(
+    *,
+    seed: Annotated[int, Parameter(help="Seed of the labelled corpus.")] = 1,
+    json: Json = False,
+) -> None:
+    """Header rules beside those of other indexers over one labelled corpus: counters read wrong, releases split and merged."""
+    from benchmarks.side_by_side import run
+
+    with err.status("Comparing"):
+        result = run(seed)
     _show(result, json)
 
 
