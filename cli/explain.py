@@ -1,42 +1,58 @@
-"""Why a subject is read as it is."""
+"""Why things are read as they are."""
 
 from __future__ import annotations
 
 import sys
-from datetime import UTC, datetime
+from typing import Annotated
 
-from cli.console import fail, out, print_json
-from cli.options import Json
+from cyclopts import App, Parameter
+
+from cli.console import err, fail, out, print_json
+
+app = App(
+    name="explain",
+    help="Say how subjects or overview lines on stdin are read.",
+    help_epilogue=(
+        "One a line, mixed as you like: a line with TABs is an overview line (number, subject, From, date, message-id, references, "
+        "bytes, lines, Xref), any other a subject. Blank lines are skipped. Bytes that are not UTF-8 are read as cp1252, else latin-1. "
+        "Lines with TABs that are no overview lines are named on stderr, the others printed, and the exit status is 1. "
+        "The grammar is in docs/subjects.md."
+    ),
+)
+
+Rows = Annotated[
+    bool,
+    Parameter(
+        name="--json",
+        negative="",
+        help="Print one JSON object a line with the keys kind (file; random: one random word; obfuscated: counters and nothing to group "
+        "on; text), segment, segments, file, files, filename, release, repost, request_id, tool (told from the message-id of an "
+        "overview line) and rule (how files are grouped, or why a line is set aside); null where absent.",
+    ),
+]
+
+SHOWN = 10
+"""Unreadable lines named one by one."""
 
 
-def explain(*, json: Json = False) -> None:
-    """Read subjects (one a line) or whole overview lines (TAB-separated) from stdin and say what each is.
+@app.default
+def explain(*, json: Rows = False) -> None:
+    """Say how subjects or overview lines on stdin are read."""
+    # Loading Polars takes longer than printing the help.
+    from pipeline.explain import explain_lines, read_lines
 
-    With --json: one object a line with the keys kind, segment, segments, file, files, filename, release, repost, request_id, tool, rule.
-    """
-    from pipeline.explain import explain_lines, explain_subjects
-    from pipeline.overview import parse
-
-    raw = sys.stdin.buffer.read()
-    lines = [line for line in raw.split(b"\n") if line.strip()]
-    if not lines:
+    lines, unreadable = read_lines(sys.stdin.buffer.read())
+    if lines.is_empty() and not unreadable:
         fail("nothing to explain; give subjects or overview lines on stdin, one a line")
-    if b"\t" in lines[0]:
-        parsed = parse(b"\n".join(lines) + b"\n", 0, 2**62, datetime.now(UTC))
-        shown, explained = parsed.overview["subject"].to_list(), explain_lines(parsed.overview)
-        if parsed.rejected.height:
-            fail(
-                f"{parsed.rejected.height} of {parsed.lines} lines are not overview lines; the first is {bytes(parsed.rejected['raw'][0])[:200]!r}"
-            )
-    else:
-        shown = [line.rstrip(b"\r").decode("utf-8", "replace") for line in lines]
-        explained = explain_subjects(shown)
-    if json:
-        for row in explained.iter_rows(named=True):
+    for subject, row in zip(lines["subject"], explain_lines(lines).iter_rows(named=True), strict=True):
+        if json:
             print_json(row)
-        return
-    for subject, row in zip(shown, explained.iter_rows(named=True), strict=True):
+            continue
         out.print(subject, style="bold")
         for name, value in row.items():
             if value is not None:
                 out.print(f"  {name:<12}{value}")
+    for line in unreadable[:SHOWN]:
+        err.print(f"line {line.place} is no overview line ({line.reason}): {line.raw[:120]!r}", soft_wrap=True)
+    if unreadable:
+        fail(f"{len(unreadable)} of {lines.height + len(unreadable)} lines have TABs but are no overview lines")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import polars as pl
 
+from pipeline.overview import parse as parse_overview
 from pipeline.releases import with_rules
 from pipeline.schema import OVERVIEW, Column, Schema
 from pipeline.setasides import FILE, OBFUSCATED, kinds
@@ -30,20 +33,64 @@ EXPLAINED = Schema(
 )
 
 
+READ = Schema(
+    "read",
+    tuple(column for column in OVERVIEW.columns if column.name in {"subject", "poster", "posted_at", "message_id"}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A line with TABs that is no overview line.
+
+    Attributes:
+        place: its number in the text, from 1.
+        raw: the line as given, without its line end.
+        reason: what is wrong with it, as `schema.REJECTED` says it.
+    """
+
+    place: int
+    raw: bytes
+    reason: str
+
+
+def read_lines(text: bytes) -> tuple[pl.DataFrame, list[Unreadable]]:
+    """Subjects and overview lines, one a line in any mixture, with LF or CRLF; blank lines are skipped.
+
+    Returns:
+        Frame `READ` in the order of the lines, of a subject with nothing beside it; and the lines that cannot be read.
+    """
+    lines = [line.removesuffix(b"\r") for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
+    places = [place for place, line in enumerate(lines) if line.strip()]
+    tabbed = [place for place in places if b"\t" in lines[place]]
+    bare = [place for place in places if b"\t" not in lines[place]]
+    # The line's place stands in for its number, which says nothing here: so none is out of order or there twice.
+    numbered = [place for place in tabbed if lines[place].split(b"\t", 1)[0].strip().isdigit()]
+    placed = b"".join(b"%d\t%b\n" % (place, lines[place].split(b"\t", 1)[1]) for place in numbered)
+    parsed = parse_overview(placed, 0, len(lines), datetime.now(UTC))
+    rejected = [
+        (int(raw.split(b"\t", 1)[0]), reason) for raw, reason in parsed.rejected.select("raw", "reason").iter_rows()
+    ]
+    rejected += [(place, "number") for place in tabbed if place not in set(numbered)]
+    # `western` reads bytes that are not UTF-8 as the overview does.
+    subjects = pl.DataFrame({"number": bare, "subject": [lines[place].decode("utf-8", "western") for place in bare]})
+    subjects = _alone(subjects.cast({"number": pl.Int64, "subject": pl.String}))
+    both = pl.concat([subjects, parsed.overview.select(subjects.columns)]).sort("number")
+    unreadable = [Unreadable(place + 1, lines[place], reason) for place, reason in sorted(rejected)]
+    return READ.check(both.select(READ.names)), unreadable
+
+
 def explain_subjects(subjects: Sequence[str] | pl.Series) -> pl.DataFrame:
     """One row a subject, frame `EXPLAINED`; null where absent."""
     texts = pl.Series("subject", subjects, dtype=pl.String)
-    lines = pl.DataFrame({"subject": texts}).with_columns(
-        poster=pl.lit(""), message_id=pl.lit(""), posted_at=pl.lit(None, OVERVIEW.polars["posted_at"])
-    )
-    return explain_lines(lines)
+    return explain_lines(_alone(pl.DataFrame({"subject": texts})))
 
 
 def explain_lines(overview: pl.DataFrame) -> pl.DataFrame:
     """One row a line, frame `EXPLAINED`; null where absent.
 
     Args:
-        overview: `subject`, `poster`, `posted_at` and `message_id` of `schema.OVERVIEW`.
+        overview: the columns of `READ`.
     """
     split = kinds(overview["subject"])
     ruled = with_rules(parse(split["head"]).with_columns(overview["poster"], overview["posted_at"]))
@@ -75,6 +122,13 @@ def explain_lines(overview: pl.DataFrame) -> pl.DataFrame:
             tool=_or_null("tool"),
             rule=rule,
         )
+    )
+
+
+def _alone(subjects: pl.DataFrame) -> pl.DataFrame:
+    """Subjects without what an overview line says beside them."""
+    return subjects.with_columns(
+        poster=pl.lit(""), posted_at=pl.lit(None, OVERVIEW.polars["posted_at"]), message_id=pl.lit("")
     )
 
 
