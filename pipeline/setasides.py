@@ -15,12 +15,14 @@ FILE, RANDOM, OBFUSCATED, TEXT = "file", "random", "obfuscated", "text"
 _EMPTY = r"(?i)^[\W_]*(?:yenc)?[\W_]*$"
 _BESIDE_A_WORD = " -[](){}<>*.:|~=_"
 _YENC = r"(?i)\byenc\b"
-_ONE_WORD = rf"^[{re.escape(_BESIDE_A_WORD)}]*[A-Za-z0-9_-]+(?: \[[0-9]{{1,6}}/[0-9]{{1,6}}\]|[{re.escape(_BESIDE_A_WORD)}]+(?i:yenc))?[{re.escape(_BESIDE_A_WORD)}]*$"
+_SIGNS = f"[{re.escape(_BESIDE_A_WORD)}]"
+_ONE_WORD = rf"^{_SIGNS}*[A-Za-z0-9_-]+(?: \[[0-9]{{1,6}}/[0-9]{{1,6}}\]|{_SIGNS}+(?i:yenc))?{_SIGNS}*$"
 _ENDS_IN_NAME = (
     rf"(?i)\.(?:{KNOWN_EXTENSION})(?:[\"'>]|&(?:quot|#34);)*(?:[ -]+yenc\b.*|[ -]*[\[(][0-9]+/[0-9]+[\])].*)?\s*$"
 )
 _ADDRESS = r"(?i)://|\bwww\."
-_CHATTER = r"(?i)^\s*(?:req(?:uest)?:|usenet index post)"
+_REQUEST = r"(?i)^\s*(?:re: ?)*(?:req(?:uest)?:|[\[(]req(?:uest)?[\])])"
+_INDEX_POST = r"(?i)^\s*usenet index post"
 
 
 def kinds(subjects: pl.Series) -> pl.DataFrame:
@@ -71,7 +73,10 @@ def _judged(frame: pl.DataFrame) -> pl.DataFrame:
         "tail",
         "segment",
         "segments",
-        kind=pl.when(head.str.contains(_CHATTER))
+        # A request that is filled carries a name in quotes.
+        kind=pl.when(
+            head.str.contains(_INDEX_POST) | head.str.contains(_REQUEST) & ~head.str.contains('"', literal=True)
+        )
         .then(pl.lit(TEXT))
         .when(counted & (head.str.contains(_EMPTY) | pl.col("token")))
         .then(pl.lit(OBFUSCATED))

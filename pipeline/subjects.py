@@ -4,7 +4,8 @@
     head    = title, file counter, file name, ...  `Debian 12 [05/06] - "debian12.part04.rar" yEnc`
 
 The segment counter is the last parenthesised pair with 1 <= i <= P; all segments of a file share the head, so heads are
-read once a file. Rules follow the yEnc draft 1.3 and the shapes posting tools and people write.
+read once a file. Rules follow the yEnc draft 1.3 and the shapes posting tools and people write; docs/subjects.md has them
+all, with examples and what is read as no counter and why.
 """
 
 from __future__ import annotations
@@ -85,16 +86,15 @@ def split(subjects: pl.Series) -> pl.DataFrame:
     )
     text = ~subject.str.contains('"', literal=True) & ~subject.str.contains("yEnc", literal=True)
     valid = (pl.col("segment") >= 1) & (pl.col("segment") <= pl.col("segments"))
-    # What a name follows counts files: `Debian 12 (01/12) "debian12.rar" yEnc` has no segment counter.
-    tail = pl.col("rest").str.splitn(")", 2).struct[1].fill_null("")
-    early = tail.str.contains(NAME_IN_QUOTES) & ~subject.str.strip_suffix(pl.col("rest")).str.contains(
-        '"', literal=True
+    frame = frame.with_columns(
+        valid=(valid & ~(_YEARS & text)).fill_null(value=False),
+        tail=pl.col("rest").str.splitn(")", 2).struct[1].fill_null(""),
     )
-    frame = frame.with_columns(valid=(valid & ~(_YEARS & text)).fill_null(value=False), tail=tail)
+    # What a name follows counts files: `Debian 12 (01/12) "debian12.rar" yEnc` has no segment counter.
     quoting = frame.with_row_index().filter(pl.col("tail").str.contains('"', literal=True))
-    if quoting.height:
-        early = quoting.filter(early)["index"]
-        frame = frame.with_columns(valid=frame["valid"].scatter(early, values=False))
+    before = subject.str.strip_suffix(pl.col("rest"))
+    named_later = pl.col("tail").str.contains(NAME_IN_QUOTES) & ~before.str.contains('"', literal=True)
+    frame = frame.with_columns(valid=frame["valid"].scatter(quoting.filter(named_later)["index"], values=False))
     return frame.select(
         head=pl.when("valid").then(subject.str.strip_suffix(pl.col("rest"))).otherwise(subject).str.strip_chars_end(),
         tail=pl.when("valid").then("tail").otherwise(pl.lit("")),
@@ -269,9 +269,8 @@ def _with_counter(frame: pl.DataFrame) -> pl.DataFrame:
 # Typographic quotes and apostrophes.
 _OPENING, _CLOSING = "\u201c\u201e\u00ab", "\u201c\u201d\u00bb"
 _NAME_TO_QUOTE = rf'^([^"]*?)([^\x1d\x1a\[\]<>|"]*[^\x1d\x1a\[\]<>|"\s]\.(?i:{KNOWN_EXTENSION}))("[^"]*)$'
-_PLAIN_NAME = (
-    rf"^(.*?)([^\x1d\x1a\[\]<>|\"]*?[^\x1d\x1a\[\]<>|\"\s]\.(?i:{KNOWN_EXTENSION}))((?:[\s\x1d\"'`{_CLOSING}].*)?)$"
-)
+# Where several parts could be the name, the last: `Name.ISO [1/2] name.part1.rar`.
+_PLAIN_NAME = rf"^(.*[\x1d\x1a\[\]<>|\"]|)([^\x1d\x1a\[\]<>|\"]*?[^\x1d\x1a\[\]<>|\"\s]\.(?i:{KNOWN_EXTENSION}))((?:[\s\x1d\"'`{_CLOSING}].*)?)$"
 
 
 def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
@@ -299,7 +298,7 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
     clean = (
         rest.str.replace_all(_ADVERT, " ")
         .str.replace_all(_SIZE, " ")
-        .str.replace_all(r"(?i)\byenc\b|^\S*\bpresents?\b[-:. ]*|[<>]{2,}", " ")
+        .str.replace_all(r"(?i)[\[(]?\byenc\b[\])]?|^\S*\bpresents?\b[-:. ]*|[<>]{2,}", " ")
     )
     frame = frame.with_columns(
         clean=pl.when(rest.str.contains(r"[A-Za-z0-9\x{80}-\x{10ffff}]")).then(clean).otherwise(rest)
