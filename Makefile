@@ -36,7 +36,7 @@ format: setup  ## let ruff format and fix
 	$(BIN)/ruff check --fix .
 
 docs: setup  ## make the data dictionary from the schemas
-	$(BIN)/python -c 'from pipeline.schema import dictionary; print(dictionary(), end="")' > docs/data-dictionary.md
+	$(BIN)/python -c 'from pipeline.dictionary import dictionary; print(dictionary(), end="")' > docs/data-dictionary.md
 
 lock: setup  ## renew the lock files
 	$(BIN)/uv pip compile pyproject.toml --extra dev --generate-hashes --no-emit-index-url --universal --python-version 3.11 --upgrade --no-header --quiet --output-file requirements.lock

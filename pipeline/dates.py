@@ -31,6 +31,7 @@ _HOURS = {
     "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "MET": 1, "MEZ": 1, "CEST": 2, "MEST": 2, "MESZ": 2, "EET": 2, "EEST": 3, "MSK": 3,
     "MSD": 4, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13, "AKST": -9, "AKDT": -8, "HST": -10,
 }  # fmt: skip
+_YEAR_BEFORE_100 = re.compile(r"[A-Za-z]{3}[ -]00\d\d\b")
 _NAMED_ZONE = re.compile(rf"\b({'|'.join(_HOURS)})\b(?![^(]*\))")
 
 
@@ -77,7 +78,8 @@ def _read(text: str) -> datetime | None:
     text = _NAMED_ZONE.sub(lambda match: f"{_HOURS[match[1]]:+03d}00", text[:_LONGEST])
     try:
         parts = parsedate_tz(text)
-        if parts is None:
+        # Python reads years below 100 as short ones, also where four digits are written.
+        if parts is None or _YEAR_BEFORE_100.search(text):
             return None
         zone = timezone(timedelta(seconds=parts[9] or 0))
         return datetime(*parts[:6], tzinfo=zone).astimezone(UTC)

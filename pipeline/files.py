@@ -53,6 +53,11 @@ def is_volume(name: pl.Expr) -> pl.Expr:
     return name.str.contains(r"(?i)\.(?:part\d+\.rar|r\d{2,3}|s\d{2}|7z\.\d+|z\d{2}|\d{3}|vol\d+[+-]\d+\.par2)$")
 
 
+def companion_of(name: pl.Expr) -> pl.Expr:
+    """The name of the file that a par2 set or checksum of one file stands beside: `song.flac.vol0+1.par2` beside `song.flac`."""
+    return name.str.replace(rf"(?i)(?:\.(?:{PAR2}|nfo|sfv))+$", "")
+
+
 def is_track(name: pl.Expr) -> pl.Expr:
     """One of a set of like files: music, books, images."""
     return name.str.contains(rf"(?i)\.(?:{_TRACKS})$")

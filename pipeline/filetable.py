@@ -18,7 +18,7 @@ class FileTable:
 
     Attributes:
         files: `file` (UInt32 ordinal by lowest article number), `head`, `subject` (with `(1/N)`), `poster`, `posted_at`,
-            `message_id` (of its first segment), `segments_expected`, `segments_found`, `bytes`, `first_number`,
+            `message_id` (of its first segment), `first_segment` (its number), `segments_expected`, `segments_found`, `bytes`, `first_number`,
             `last_number`.
         segments: `file`, `number` (Int32), `bytes`, `row` (place of the article in the lines), ordered by file and number.
         repeated: lines that repeat a (file, part); the one with the lowest article number counts.
@@ -66,6 +66,7 @@ def table(lines: pl.DataFrame) -> FileTable:
     sums = pl.DataFrame(
         {
             "file": ordinal,
+            "first_segment": part_number[starts].astype(np.int32),
             "segments_found": np.diff(np.append(starts, len(row))).astype(np.int32),
             "bytes": np.add.reduceat(size, starts),
             "first_number": np.minimum.reduceat(numbers, starts),
@@ -82,9 +83,49 @@ def table(lines: pl.DataFrame) -> FileTable:
         .otherwise(_first_form(pl.col("head"), pl.col("segments"), pl.col("tail"))),
         segments_expected=total,
     )[row[starts]]
-    return FileTable(
-        pl.concat([sums, heads], how="horizontal")[order], segments.sort("file", maintain_order=True), repeated
+    files = pl.concat([sums, heads], how="horizontal")[order]
+    return FileTable(*_with_doubled_counters(files, segments.sort("file", maintain_order=True)), repeated)
+
+
+_DOUBLED = r" ?\((\d{1,6})[/\\](\d{1,6})\)$"
+
+
+def _with_doubled_counters(files: pl.DataFrame, segments: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Join the segments of files whose subjects say the segment counter twice, `"f.rar" (3/66) (3/66)`.
+
+    With the first of the two in its head each segment looks like a file of its own. A file counter that happens to equal the segment
+    counter once stands in the heads of other segments too.
+    """
+    said = pl.col("head").str.extract_groups(_DOUBLED).struct
+    twice = (said[0].cast(pl.Int32) == pl.col("first_segment")) & (
+        said[1].cast(pl.Int32) == pl.col("segments_expected")
     )
+    lone = files.filter((pl.col("segments_found") == 1) & pl.col("head").str.ends_with(")")).filter(twice)
+    if lone.is_empty():
+        return files, segments
+    lone = lone.with_columns(head=pl.col("head").str.replace(_DOUBLED, ""), stable=stable(lone["poster"]))
+    lone = lone.with_columns(whole=pl.col("file").min().over("stable", "head", "segments_expected"))
+    lone = lone.unique(["whole", "first_segment"], keep="first", maintain_order=True)
+    joined = (
+        lone.sort("whole", "first_segment")
+        .group_by("whole", maintain_order=True)
+        .agg(
+            pl.col("bytes").sum(),
+            pl.len().cast(pl.Int32).alias("segments_found"),
+            pl.col("first_segment", "head", "message_id").first(),
+            pl.col("first_number", "posted_at").min(),
+            pl.col("last_number").max(),
+            subject=_first_form(pl.col("head").first(), pl.col("segments_expected").first(), pl.lit("")),
+        )
+        .rename({"whole": "file"})
+    )
+    gone = lone.filter(pl.col("file") != pl.col("whole"))["file"]
+    places = pl.int_range(files.height, dtype=pl.UInt32, eager=True)
+    places = places.scatter(lone["file"], lone["whole"])
+    segments = segments.with_columns(file=places.gather(segments["file"])).sort("file", "number", maintain_order=True)
+    return files.filter(~pl.col("file").is_in(gone.implode())).update(
+        joined, on="file", maintain_order="left"
+    ), segments
 
 
 def _first_form(head: pl.Expr, total: pl.Expr, tail: pl.Expr) -> pl.Expr:
@@ -119,6 +160,7 @@ def _nothing(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     none = lines.clear()
     files = none.select(
         file=pl.lit(None, pl.UInt32),
+        first_segment=pl.col("segment"),
         segments_found=pl.lit(None, pl.Int32),
         bytes="bytes",
         first_number="number",

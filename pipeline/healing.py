@@ -114,7 +114,7 @@ def _joined(
         .group_by("whole")
         .agg(
             pl.col("segments_found", "bytes").sum(),
-            pl.col("first_number", "posted_at").min(),
+            pl.col("first_number", "posted_at", "first_segment").min(),
             pl.col("last_number").max(),
         )
         .rename({"whole": "file"})

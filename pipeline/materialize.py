@@ -210,7 +210,10 @@ def merge_edge(fragments: pl.DataFrame, fragment_segments: pl.DataFrame, signatu
 def _merged(parts: pl.DataFrame, segments: pl.DataFrame, message_ids: pl.Series) -> pl.DataFrame:
     """Fragments of one file as one row; subject and poster are those of its first segment."""
     sums = segments.group_by("file", maintain_order=True).agg(
-        segments_found=pl.len().cast(pl.Int32), bytes=pl.col("bytes").sum(), row=pl.col("row").first()
+        segments_found=pl.len().cast(pl.Int32),
+        bytes=pl.col("bytes").sum(),
+        row=pl.col("row").first(),
+        first_segment=pl.col("number").first(),
     )
     # The fragment that holds the first segment present speaks for the file.
     facts = parts.group_by("whole").agg(

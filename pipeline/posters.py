@@ -50,14 +50,15 @@ def shapes(posters: pl.Series) -> pl.Series:
     return posters.replace_strict(kinds, labels, return_dtype=pl.String).rename("poster_shape")
 
 
-def stable(posters: pl.Series) -> pl.Series:
-    """The poster as part of an identity: lower case, printable ASCII alone; empty when drawn at random.
+def plain(poster: pl.Expr) -> pl.Expr:
+    """Lower case, printable ASCII alone: one poster's name comes in several encodings within one post (Nyuu issue 100)."""
+    return poster.str.to_lowercase().str.replace_all(r"[^!-~]+", "")
 
-    Other letters go, since one poster's name comes in several encodings within one post (Nyuu issue 100).
-    """
+
+def stable(posters: pl.Series) -> pl.Series:
+    """The poster as part of an identity, `plain`; empty when drawn at random."""
     kinds = posters.unique(maintain_order=True)
-    plain = pl.col("poster").str.to_lowercase().str.replace_all(r"[^!-~]+", "")
-    labels = _read(kinds).select(pl.when("drawn").then(pl.lit("")).otherwise(plain)).to_series()
+    labels = _read(kinds).select(pl.when("drawn").then(pl.lit("")).otherwise(plain(pl.col("poster")))).to_series()
     if len(kinds) * 2 > len(posters):
         joined = pl.DataFrame({"poster": posters}).join(
             pl.DataFrame({"poster": kinds, "stable": labels}), on="poster", how="left", maintain_order="left"

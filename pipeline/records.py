@@ -95,7 +95,11 @@ def _mark(column: str, sign: str) -> pl.Expr:
 
 def _one_segment_style(files: pl.DataFrame) -> pl.DataFrame:
     total = pl.col("segments_expected")
-    repeats = (total == pl.col("file_total")) & (total >= ONE_SEGMENT_STYLE) & (pl.col("segments_found") == 1)
+    only_first = (pl.col("segments_found") == 1) & (pl.col("first_segment") == 1)
+    repeats = (total == pl.col("file_total")) & (total >= ONE_SEGMENT_STYLE) & only_first
+    # A set of so many files of so many segments each is none, however little of one file is there.
+    several = ((total == pl.col("file_total")) & (pl.col("segments_found") > 1)).any().over("poster", "file_total")
+    repeats &= ~several
     return files.with_columns(segments_expected=pl.when(repeats).then(1).otherwise(total).cast(pl.Int32))
 
 
@@ -127,17 +131,12 @@ def _records(firsts: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
     if firsts.is_empty():
         return RECORDS.empty()
     files = files.with_columns(mark=marks(files))
-    total, number = pl.col("file_total"), pl.col("file_number")
-    # Counting may start at 0 and still run to N.
-    zero = ((number == 0).any() & (number == total).any()).cast(pl.Int32)
     sums = files.group_by("record", maintain_order=True).agg(
         groups=pl.col("groups").explode(empty_as_null=False).unique().sort(),
         first_posted=pl.col("posted_at").min(),
         last_posted=pl.col("posted_at").max(),
         files=pl.len().cast(pl.Int32),
-        files_expected=pl.when((total.n_unique() == 1) & total.first().is_not_null()).then(
-            pl.max_horizontal(total.first() + zero, pl.len()).cast(pl.Int32)
-        ),
+        files_expected=_files_expected(pl.col("file_total"), names.is_par2(pl.col("name"))),
         segments=pl.col("segments_found").sum().cast(pl.Int64),
         segments_expected=pl.col("segments_expected").sum().cast(pl.Int64),
         bytes=pl.col("bytes").sum(),
@@ -162,9 +161,30 @@ def _records(firsts: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
             "file_number"
         ),
     )
-    frame = pl.concat([sums, one], how="horizontal").with_columns(
-        readable_name=~pl.col("random"),
-        file_marks=pl.when(is_whole()).then(pl.lit(b"")).otherwise(pl.Series([b"".join(one) for one in sums["marks"]])),
-        category=category(pl.col("name"), pl.col("extensions"), pl.col("random")),
+    # Each chunk of a frame costs an expression its start again.
+    frame = (
+        pl.concat([sums, one], how="horizontal")
+        .rechunk()
+        .with_columns(
+            readable_name=~pl.col("random"),
+            file_marks=pl.when(is_whole())
+            .then(pl.lit(b""))
+            .otherwise(pl.Series([b"".join(one) for one in sums["marks"]])),
+            category=category(pl.col("name"), pl.col("extensions"), pl.col("random")),
+        )
     )
     return RECORDS.check(frame.select(RECORDS.names))
+
+
+def _files_expected(total: pl.Expr, par2: pl.Expr) -> pl.Expr:
+    """N of the file counter, one more where it runs from 0 to N; recovery files may be counted apart. Null when not knowable."""
+    number = pl.col("file_number")
+    zero = ((number == 0).any() & (number == total).any()).cast(pl.Int32)
+    data_total, par2_total = total.filter(~par2), total.filter(par2)
+    # Discs of a request count for themselves too; how many there are nobody says.
+    apart = (data_total.n_unique() == 1) & (par2_total.n_unique() == 1) & (pl.col("grouped_by").first() != "request")
+    expected = (
+        pl.when(total.n_unique() == 1).then(total.first()).when(apart).then(data_total.first() + par2_total.first())
+    )
+    known = total.is_not_null().all() & expected.is_not_null()
+    return pl.when(known).then(pl.max_horizontal(expected + zero, pl.len()).cast(pl.Int32))

@@ -17,11 +17,13 @@ import xxhash
 from pipeline import files as names
 from pipeline.islands import ISLAND_GAP, POOL_GAP, islands
 from pipeline.names import SHORTEST, are_random
+from pipeline.posters import plain as plain_poster
 from pipeline.posters import stable
 
 _ADVERT_IN_NAME = r"(?i)[_. -]*(?:https?://)?www\.[\w-]+\.[a-z]{2,4}[_. -]*"
 _DISC = r"(?i)^(?:cd|dvd|disc|disk)[ ._-]?\d{1,2}$"
-_SERIES = r"^(.*?[A-Za-z\x{80}-\x{10ffff}].*?)[ ._-]*(?:[-_.#(\[ ]|\b)\d{1,4}\b"
+_SERIES = r"^(.*?[A-Za-z\x{80}-\x{10ffff}].*?)[ ._-]*[-_.#(\[ ](?:\d{1,3}(?:[-_.)\] ].*)?|0\d{3})$"
+"""A number between signs or at the end; four digits are a year unless they begin with 0."""
 _SCENE_STYLE = r"([^\s.]+\.[^\s.]+\.\S*-[A-Za-z0-9]+|\S+-(?:19|20)\d\d-[A-Za-z0-9]+)$"
 _RELEASE = rf"^{_SCENE_STYLE}"
 _RELEASE_AFTER_TRACK = rf"^[\W_]*\d{{1,4}}[ ._-]+{_SCENE_STYLE}"
@@ -29,6 +31,11 @@ _TRACK = r"^\d{1,3}[._-]+(\S+)$"
 _AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+(.+?)(?: - |-|_-_|$)"
 
 
+_SAYS_NOTHING = (
+    r"\b(?:the|and|for|from|with|part|vol|der|die|das|und|von|vom|mit|des|les|une|del|los|las|con|che|een|het|van|voor|met|"
+    r"new|neu|nueva|full|complete|season|disc|disk|cover|sample|file|post|posts|posted)\b"
+)
+"""Words that stand in any advertisement and in any title."""
 POOL_DAYS = 30
 """Days of posting that share a pool: it bounds how many files a busy poster's pool holds."""
 
@@ -39,6 +46,7 @@ def plain(text: pl.Expr) -> pl.Expr:
 
 
 def _condensed(text: pl.Expr) -> pl.Expr:
+    """Text as an identity compares it: lower case, letters and digits alone; a blank may be what is left of a damaged sign."""
     return text.str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", "")
 
 
@@ -79,13 +87,13 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("title"))
         .when("pooled")
         .then(pl.lit("stem"))
-        .when(beside | ~several)
+        .when(beside & ~names.is_track(names.companion_of(name)) | ~several)
         .then(pl.lit("stem"))
         .when(pl.col("description").str.contains(r"[\p{L}\p{N}]{3}"))
         .then(pl.lit("description"))
         .when(pl.col("random_stem") & ~names.has_known_extension(name))
         .then(pl.lit("counter"))
-        .when(names.is_track(name))
+        .when(names.is_track(names.companion_of(name)))
         .then(pl.lit("series"))
         .otherwise(pl.lit("stem"))
     )
@@ -104,7 +112,7 @@ def _related(files: pl.DataFrame) -> pl.DataFrame:
     """
     title, stem = pl.col("title"), pl.col("stem")
     pairs = files.select("title", "stem", both=(title != "") & ~pl.col("random_title") & ~pl.col("random_stem"))
-    words = plain(stem).str.extract_all(r"\S{3,}")
+    words = plain(stem).str.replace_all(_SAYS_NOTHING, " ").str.extract_all(r"\S{3,}")
     found = (
         _condensed(title).str.contains(words.list.get(place, null_on_oob=True), literal=True).fill_null(value=False)
         for place in range(3)
@@ -140,7 +148,8 @@ def _without_track_numbers(file_names: pl.Series, stems: pl.Series) -> pl.Series
 def _series(file_names: pl.Series, stems: pl.Series) -> pl.Series:
     """What the tracks of a set have in common: the stem without track number and what follows it."""
     stem = pl.col("stem")
-    tracks = pl.DataFrame({"name": file_names, "stem": stems}).with_row_index().filter(names.is_track(pl.col("name")))
+    of_a_track = names.is_track(names.companion_of(pl.col("name")))
+    tracks = pl.DataFrame({"name": file_names, "stem": stems}).with_row_index().filter(of_a_track)
     common = pl.coalesce(
         stem.str.extract(_RELEASE),
         stem.str.extract(_RELEASE_AFTER_TRACK),
@@ -222,14 +231,14 @@ def _with_identity(files: pl.DataFrame) -> pl.DataFrame:
         pl.when(rule == "request")
         .then(
             pl.concat_str(
-                "request_id", pl.when("disc").then(pl.lit("")).otherwise(plain(pl.col("title"))), separator=" "
+                "request_id", pl.when("disc").then(pl.lit("")).otherwise(_condensed(pl.col("title"))), separator=" "
             )
         )
         .when(rule == "counter")
         .then(pl.lit(""))
         .when(rule.is_in(["folder", "title", "description", "series", "stem"]))
         .then(
-            plain(
+            _condensed(
                 pl.when(rule == "folder")
                 .then("folder")
                 .when(rule == "title")
@@ -242,11 +251,15 @@ def _with_identity(files: pl.DataFrame) -> pl.DataFrame:
             )
         )
     )
-    # Discs of one request belong together though each counts its own files.
-    total = pl.when((rule == "request") & pl.col("disc")).then(None).otherwise("file_total")
+    # Discs of one request belong together though each counts its own files, and so do data and recovery files of one good name.
+    said = (rule == "title") & (_condensed(pl.col("title")) == _condensed(pl.col("stem")))
+    whole_stem = (rule == "stem") | (rule == "series") & (pl.col("series") == pl.col("stem"))
+    named = said | whole_stem & ~pl.col("random_stem") & (pl.col("stem").str.len_chars() >= SHORTEST)
+    apart = (rule == "request") & pl.col("disc") | named
+    total = pl.when(~apart).then("file_total")
     month = pl.col("posted_at").dt.epoch("d") // POOL_DAYS
     pool = pl.concat_str(
-        pl.col("poster").str.to_lowercase(),
+        plain_poster(pl.col("poster")),
         pl.lit("pool"),
         month.cast(pl.String).fill_null(""),
         "file_total",
@@ -256,7 +269,7 @@ def _with_identity(files: pl.DataFrame) -> pl.DataFrame:
     return files.with_columns(
         pool=pl.when("pooled").then(pool),
         identity=pl.concat_str(
-            pl.when((rule == "counter") | session).then(pl.col("poster").str.to_lowercase()).otherwise("stable_poster"),
+            pl.when((rule == "counter") | session).then(plain_poster(pl.col("poster"))).otherwise("stable_poster"),
             pl.when(rule == "counter").then(pl.lit("counter")).otherwise(pl.lit("")),
             what,
             total.cast(pl.String).fill_null(""),

@@ -220,20 +220,3 @@ SAMPLES = Schema(
         Column("bytes", pl.Int64, "article size"),
     ),
 )
-
-ALL = (OVERVIEW, REJECTED, FILES, SEGMENTS, RECORDS, RECORD_FILES, FRAGMENTS, PROBES, SAMPLES, GARBAGE)
-"""Every declared schema, for the data dictionary."""
-
-
-def dictionary() -> str:
-    """The data dictionary as Markdown: `docs/data-dictionary.md` is this text."""
-    parts = [
-        "# Data dictionary\n\nMade from `pipeline/schema.py` by `make docs`. Every frame that crosses a module border has exactly these columns.\n"
-    ]
-    for schema in ALL:
-        rows = "\n".join(
-            f"| `{column.name}` | {column.dtype} | {column.meaning.replace('|', chr(92) + '|')} |"
-            for column in schema.columns
-        )
-        parts.append(f"\n## {schema.name}\n\n| column | dtype | meaning |\n| --- | --- | --- |\n{rows}\n")
-    return "".join(parts)

@@ -6,6 +6,8 @@ for any part, or a whole tool as `tool:Name`. The first line that fits decides; 
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 
 from pipeline.batch import Signature, SignatureTable
@@ -63,5 +65,4 @@ def _fits(line: Signature) -> pl.Expr:
 
 
 def _part(part: str) -> str:
-    escaped = "".join(f"\\{sign}" if not sign.isalnum() and sign != "*" else sign for sign in part)
-    return escaped.replace("*", "[^|]*")
+    return re.escape(part).replace(r"\*", "[^|]*")

@@ -38,6 +38,26 @@ CREATE TABLE garbage (
 );
 CREATE INDEX garbage_owner ON garbage (owner_id);
 
+-- What a person types: all words, `word*` a prefix, `one|other` either, `-word` or `!word` not; null when no word is left.
+CREATE OR REPLACE FUNCTION name_query(wanted text) RETURNS tsquery LANGUAGE sql STABLE AS $$
+    SELECT to_tsquery('simple', string_agg(CASE WHEN term ~ '^[-!]' THEN '!' ELSE '' END || '(' || choices || ')', ' & ' ORDER BY nth))
+    FROM regexp_split_to_table(wanted, '\s+') WITH ORDINALITY AS terms (term, nth),
+    LATERAL (
+        SELECT string_agg(all_parts, ' | ' ORDER BY place) AS choices
+        FROM regexp_split_to_table(term, '\|') WITH ORDINALITY AS choice (choice, place),
+        LATERAL (
+            SELECT string_agg(
+                '''' || word || '''' || CASE WHEN part = last_part AND choice ~ '\*$' THEN ':*' ELSE '' END, ' & ' ORDER BY part) AS all_parts
+            FROM (
+                SELECT word, part, max(part) OVER () AS last_part
+                FROM regexp_split_to_table(words(choice), ' +') WITH ORDINALITY AS split (word, part)
+                WHERE word <> ''
+            ) AS parts
+        ) AS joined
+    ) AS alternatives
+    WHERE choices IS NOT NULL
+$$;
+
 CREATE OR REPLACE VIEW release_details AS
     SELECT releases.release_id, releases.name, releases.poster,
         (SELECT coalesce(array_agg(groups.name ORDER BY groups.name), '{}') FROM groups WHERE group_id = ANY (releases.groups)) AS groups,

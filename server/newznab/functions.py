@@ -146,7 +146,7 @@ def _plain(word: str) -> str:
 
 
 def _episode(parameters: Parameters) -> str:
-    """Season and episode as names write them: `S01E02`, `S01*` for a whole season, `2014 09 25` for a daily show."""
+    """Season and episode as names write them: `S01E02|1x02`, `S01*|1x*` for a whole season, `2014 09 25` for a daily show."""
     season, episode = parameters.text("season"), parameters.text("ep")
     day = _DAY.fullmatch(episode)
     match = _SEASON.fullmatch(season)
@@ -158,8 +158,9 @@ def _episode(parameters: Parameters) -> str:
     year = match[1] if match and len(match[1]) == 4 else ""
     if day:
         return f"{year} {int(day[1]):02d} {int(day[2]):02d}".strip()
-    if year:
-        return f"{year} E{int(number[1]):02d}" if number else year
+    if match and number:
+        of_season, of_series = int(match[1]), int(number[1])
+        return f"S{of_season:02d}E{of_series:02d}|{of_season}x{of_series:02d}"
     if match:
-        return f"S{int(match[1]):02d}" + (f"E{int(number[1]):02d}" if number else "*")
+        return f"{year}|S{year}*" if year else f"S{int(match[1]):02d}*|{int(match[1])}x*"
     return f"E{int(number[1]):02d}" if number else ""

@@ -1,8 +1,5 @@
 """Names, main group, signatures and categories, each alone."""
 
-import random
-import string
-
 import polars as pl
 import pytest
 
@@ -10,70 +7,8 @@ from pipeline.batch import GroupList, Signature, SignatureTable
 from pipeline.categories import category
 from pipeline.files import stem
 from pipeline.maingroup import in_main_group
-from pipeline.names import are_random
 from pipeline.posters import shapes, stable
 from pipeline.signatures import DEFAULT_TABLE, dropped_by
-
-READABLE = [
-    "Nosferatu.1922.720p.PDM",
-    "nosferatu",
-    "debian125",
-    "metropolis",
-    "Faust.1926",
-    "Ulysses",
-    "Arch.2024.05.01",
-    "654258deb12",
-    "faust-s",
-    "Series.S01E01.Pilot",
-    "Age.of.Sail",
-    "Rising.Sun.1937.PDM",
-    "ABC-123",
-    "ubuntu-24.04-desktop-amd64",
-    "CamelCaseName",
-    "MI-S01E09",
-    "Fjällräven",
-    "Abenteuer.im.Schwarzwald.German.DVDRip.XviD",
-    "Przygody.w.Krakowie",
-    "openSUSE-Leap-15.5-DVD-x86_64",
-    "Kubuntu2404",
-    "Slackware15",
-    "wikidata-20240101-all.json",
-    "Großstadtsinfonie",
-    "Thunderbird.115.6.0.x64",
-    "Band_Album_FLAC",
-    "OpenStreetMap",
-    "PostgreSQL16",
-    "FreeBSD-14.0",
-    "DasCabinetDesDrCaligari",
-    "TheGeneral1926",
-    "archlinux-x86_64",
-    "Броненосец.Потёмкин",
-    "メトロポリス",
-    "ΗΟδύσσεια",
-    "linuxmint-21.3-cinnamon",
-]
-
-
-def test_readable_names_are_not_random():
-    names = pl.Series(READABLE)
-    assert names.filter(are_random(names)).to_list() == []
-
-
-@pytest.mark.parametrize(
-    ("alphabet", "length", "least"),
-    [
-        (string.ascii_letters + string.digits, 12, 0.95),
-        (string.ascii_letters + string.digits, 20, 0.99),
-        (string.ascii_letters, 20, 0.98),
-        (string.ascii_lowercase, 20, 0.9),
-        ("0123456789abcdef", 16, 1.0),
-        ("0123456789ABCDEF", 32, 1.0),
-    ],
-)
-def test_generated_names_are_random(alphabet, length, least):
-    draw = random.Random(7)
-    names = pl.Series(["".join(draw.choices(alphabet, k=length)) for _ in range(5000)])
-    assert are_random(names).mean() >= least
 
 
 def test_a_drawn_poster_is_no_identity_and_a_named_one_is():

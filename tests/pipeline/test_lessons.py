@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from pipeline import schema
 from pipeline.batch import GroupList, Signature, SignatureTable
 from pipeline.dates import EARLIEST, parse_dates
+from pipeline.dictionary import ALL as ALL_SCHEMAS
 from pipeline.explain import explain_subjects
 from pipeline.files import extension
 from pipeline.fragments import decide
@@ -607,6 +608,88 @@ def test_every_zone_gives_the_same_instant(quarters):
 
 
 def test_every_column_of_times_is_in_utc():
-    times = [column.dtype for one in schema.ALL for column in one.columns if column.dtype.is_temporal()]
+    times = [
+        column.dtype
+        for one in ALL_SCHEMAS
+        for column in one.columns
+        if column.dtype.is_temporal() and column.dtype != pl.Date
+    ]
     assert times
     assert all(time == schema.UTC_TIME for time in times)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        '"art.rar" - 1 of 6 ({i}/9) ({i}/9)',
+        'Art [1/6] "art.rar" yEnc ({i}/9) ({i}/9)',
+        '"art.rar" yEnc ({i}/9) ({i}/9)',
+    ],
+)
+def test_the_segments_of_a_file_with_doubled_counters_are_one_file(form):
+    record = record_of([Line(form.format(i=i)) for i in range(1, 10)])
+    assert (record["files"], record["segments"], record["segments_expected"]) == (1, 9, 9)
+
+
+@pytest.mark.parametrize("word", ["the", "and", "der", "von", "part"])
+def test_words_that_say_nothing_do_not_make_a_prefix_a_title(word):
+    stems = [f"{word}.navigator.1924.restored", f"{word}.freshman.1925.restored"]
+    lines = [
+        Line(f'Best posts of {word} week - [{n}/3] - "{stem}.part{n}.rar" yEnc (1/1)')
+        for stem in stems
+        for n in (1, 2, 3)
+    ]
+    assert releases(lines) == [[0, 1, 2], [3, 4, 5]]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["Karl Band - Song.mp3", "Karl Band - Song.mp3.par2", "Karl Band - Song.mp3.vol0+1.PAR2"],
+        ["05 - Karl Band - Song.flac", "05 - Karl Band - Song.flac.par2"],
+        ["Author - Work 1922.epub", "Author - Work 1922.nfo"],
+    ],
+)
+def test_a_track_and_its_par2_are_one_release(names):
+    lines = [Line(f'[{n}/3] - "{name}" yEnc (1/1)') for n, name in enumerate(names, 1)]
+    assert releases(lines) == ALL_OF(lines)
+
+
+@pytest.mark.parametrize("companion", ["-proof.jpg", ".jpg", "-cover.png", "-screens.jpg"])
+def test_a_picture_beside_a_set_is_of_its_release(companion):
+    names = ["nosferatu.1922.rar", "nosferatu.1922.r00", f"nosferatu.1922{companion}"]
+    lines = [Line(f'[{n}/3] - "{name}" yEnc (1/1)') for n, name in enumerate(names, 1)]
+    assert releases(lines) == ALL_OF(lines)
+
+
+def test_a_later_segment_alone_is_not_the_one_segment_style():
+    record = record_of([Line(f'Deb [{n}/12] - "deb.r{n:02}" yEnc (5/12)') for n in range(1, 13)])
+    assert (record["segments"], record["segments_expected"]) == (12, 144)
+
+
+def test_one_file_with_one_segment_beside_whole_ones_is_incomplete():
+    lines = [
+        Line(f'Deb [{n}/12] - "deb.r{n:02}" yEnc ({i}/12)') for n in range(1, 13) for i in range(1, 2 if n == 3 else 13)
+    ]
+    record = record_of(lines)
+    assert (record["segments"], record["segments_expected"]) == (133, 144)
+
+
+@pytest.mark.parametrize("shape", ["t<>h", "<>qy1", "t<>qy"])
+def test_a_line_with_angle_signs_drops_what_it_spells(shape):
+    table = SignatureTable(1, (Signature(f"*|*|{shape}", "drop", "test"),))
+    assert dropped_by(table, pl.Series([f"other|named|{shape}"]), pl.Series([""])).to_list() == [f"*|*|{shape}"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Sun, 06 Nov 0000 08:49:37 GMT", "Sun, 06 Nov 0016 08:49:37 +0000", "06 Nov 0000 08:49:37"]
+)
+def test_a_year_of_four_digits_is_not_one_of_two(text):
+    assert dates(text) == [None]
+
+
+def test_par2_with_a_total_of_its_own_joins_its_data():
+    data = [f'Deb.12 [{n}/4] - "deb.12.part{n}.rar" yEnc (1/1)' for n in range(1, 5)]
+    par2 = [f'Deb.12 [{n}/2] - "deb.12.{end}" yEnc (1/1)' for n, end in ((1, "par2"), (2, "vol0+1.par2"))]
+    lines = [Line(s) for s in data + par2]
+    assert releases(lines) == ALL_OF(lines)

@@ -194,7 +194,7 @@ def batch_of() -> Callable[[Release, RecordContent], Batch]:
 
     def make(release: Release, content: RecordContent) -> Batch:
         named = {column: getattr(release, column) for column in schema.RECORDS.names if hasattr(release, column)}
-        record = named | {"record": 0, "base_key": b"k" * 16, "groups": list(release.groups)}
+        record = named | {"record": 0, "base_key": b"k" * 16, "file_marks": b"", "groups": list(release.groups)}
         return Batch(
             records=pl.DataFrame([record], schema=schema.RECORDS.polars),
             files=content.files,

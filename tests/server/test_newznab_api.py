@@ -92,12 +92,14 @@ def test_music_search_of_lidarr(call, shelf):
 @pytest.mark.parametrize(
     ("query", "text"),
     [
-        ("season=1&ep=2", "Show S01E02"),
-        ("season=S03&ep=E04", "Show S03E04"),
-        ("season=00&ep=3", "Show S00E03"),
-        ("season=3", "Show S03*"),
+        ("season=1&ep=2", "Show S01E02|1x02"),
+        ("season=S03&ep=E04", "Show S03E04|3x04"),
+        ("season=00&ep=3", "Show S00E03|0x03"),
+        ("season=3", "Show S03*|3x*"),
         ("season=2014&ep=09/25", "Show 2014 09 25"),
         ("season=2014&ep=09%2F25", "Show 2014 09 25"),
+        ("season=2009&ep=14", "Show S2009E14|2009x14"),
+        ("season=2014", "Show 2014|S2014*"),
         ("ep=07", "Show E07"),
     ],
 )
