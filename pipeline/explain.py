@@ -13,7 +13,7 @@ from pipeline.releases import with_rules
 from pipeline.schema import OVERVIEW, Column, Schema
 from pipeline.setasides import FILE, OBFUSCATED, kinds
 from pipeline.subjects import parse
-from pipeline.tools import TOOLS, templates
+from pipeline.tools import templates, tool_of
 
 EXPLAINED = Schema(
     "explained",
@@ -94,9 +94,10 @@ def explain_lines(overview: pl.DataFrame) -> pl.DataFrame:
     """
     split = kinds(overview["subject"])
     ruled = with_rules(parse(split["head"]).with_columns(overview["poster"], overview["posted_at"]))
-    frame = pl.concat([split, ruled], how="horizontal").with_columns(
-        tool=templates(overview["message_id"]).replace_strict(TOOLS, default="", return_dtype=pl.String)
-    )
+    frame = pl.concat([split, ruled], how="horizontal").with_columns(templates(overview["message_id"]))
+    shape = pl.when(pl.col("kind") == FILE).then("shape").otherwise(pl.lit(""))
+    tool = tool_of(pl.col("template"), shape, pl.col("poster"))
+    frame = frame.with_columns(tool=pl.when(overview["message_id"] != "").then(tool).otherwise(pl.lit("")))
     files_only = pl.col("kind") == FILE
     counters = {
         "segment": pl.col("segment"),

@@ -69,7 +69,7 @@ def _with_signatures(files: pl.DataFrame) -> pl.DataFrame:
         poster_shape=shapes(files["poster"]),
     )
     return files.with_columns(
-        tool=tool_of(pl.col("template")),
+        tool=tool_of(pl.col("template"), pl.col("shape"), pl.col("poster")),
         signature=signature(
             pl.col("template"),
             pl.col("poster_shape"),

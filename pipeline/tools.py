@@ -1,6 +1,6 @@
 """Posting tools, recognised by the template of their message-ids.
 
-Domains lie: a tool is named only when local part and domain both fit its template.
+Domains lie: a tool is named only when local part and domain both fit its template, and the subject does not speak against it.
 """
 
 from __future__ import annotations
@@ -80,6 +80,32 @@ def templates(message_ids: pl.Series) -> pl.Series:
     return labels.gather(np.where(names < 0, len(TEMPLATES), names)).rename("template")
 
 
-def tool_of(template: pl.Expr) -> pl.Expr:
-    """The tool a template belongs to, empty when none is known."""
-    return template.replace_strict(TOOLS, default="", return_dtype=pl.String)
+_WITHOUT_YENC = ("ngPost", "NewsUP")
+"""Tools that never write yEnc into a subject."""
+_EITHER = ("Forte Agent", "UsenetSync", "nxg", "")
+_BY_FROM = (
+    # From, whether yEnc stands in the subject, and the tool: where the server makes the ids, posters.md section 1.
+    (r"\(Yenc-PP-A&A\)", True, "PowerPost"),
+    (r"(?i)newsup@somewhere\.cbr", False, "NewsUP"),
+    (r"^<?[A-Za-z0-9]{13}@ngPost\.com>?$", False, "ngPost"),
+)
+
+
+def tool_of(template: pl.Expr, shape: pl.Expr, poster: pl.Expr) -> pl.Expr:
+    """The posting tool, empty when none is known: message-id, subject and From must not contradict each other.
+
+    NewsUP and others imitate the ids of other tools, but not their subjects; servers make ids of their own for tools that send none,
+    and From or subject tell those.
+
+    Args:
+        template: as `templates` gives it.
+        shape: `subjects.PARSED`'s; empty where the subject is no file's.
+        poster: From.
+    """
+    tool = template.replace_strict(TOOLS, default="", return_dtype=pl.String)
+    yenc = shape.str.contains("y", literal=True)
+    imitated = (shape != "") & (tool.is_in(_WITHOUT_YENC) == yenc) & ~tool.is_in(_EITHER)
+    told = pl.when(shape.str.contains("of", literal=True) & yenc).then(pl.lit("newspost")).otherwise(pl.lit(""))
+    for pattern, writes_yenc, name in _BY_FROM:
+        told = pl.when(poster.str.contains(pattern) & (yenc == writes_yenc)).then(pl.lit(name)).otherwise(told)
+    return pl.when(imitated).then(pl.lit("")).when(tool == "").then(told).otherwise(tool)

@@ -218,5 +218,24 @@ def test_every_tool_profile_is_read_and_recognised():
     ]
 
 
+LIES = [
+    ("", '[01/12] - "name.part01.rar" yEnc (3/50)', "0123456789abcdef0123456789abcdef@ngPost", "user <user@host.example>"),
+    ("", '[1/12] - "name.part01.rar" (3/50)', "QwErTyUiOpAsDfGhJkLzXcVb-1700000000123@nyuu", "user <user@host.example>"),
+    ("", '[1/12] - "name.part01.rar" (3/50)', "part3of50.aB3$&xYz01aB3$&xYz01@powerpost2000AA.local", "user <user@host.example>"),
+    ("NewsUP", '[1/12] - "name.part01.rar" (3/50)', "n6j67r$mrr$1@news.example.org", "NewsUP <NewsUP@somewhere.cbr>"),
+    ("PowerPost", '(????) [01/12] - "n.part01.rar" yEnc (003/050)', "n6j67r$mrr$1@news.example.org", "Yenc@power-post.org (Yenc-PP-A&A)"),
+    ("newspost", 't - File 01 of 12: "n.part01.rar" yEnc (03/50)', "n6j67r$mrr$1@news.example.org", "user <user@host.example>"),
+    ("ngPost", '[01/12] "name.part01.rar" (3/50)', "n6j67r$mrr$1@news.example.org", "aB3dE6gH9jK2m@ngPost.com"),
+    ("Nyuu", "aB3dE6gH9jK2mN5pQ8sT", "QwErTyUiOpAsDfGhJkLzXcVb-1700000000123@nyuu", "aB3dE6gH9j@aB3dE.xY1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tool", "subject", "message_id", "poster"), LIES)
+def test_a_tool_is_named_only_where_id_subject_and_poster_agree(tool, subject, message_id, poster):
+    line = {"subject": subject, "message_id": message_id, "poster": poster, "posted_at": None}
+    frame = pl.DataFrame([line], schema={name: OVERVIEW.polars[name] for name in line})
+    assert explain_lines(frame)["tool"].to_list() == [tool or None]
+
+
 def test_no_subjects_give_no_rows():
     assert EXPLAINED.check(explain_subjects([])).is_empty()
