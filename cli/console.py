@@ -8,6 +8,7 @@ from dataclasses import asdict, is_dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import NoReturn
+from uuid import UUID
 
 from rich.console import Console
 from rich.progress import (
@@ -36,6 +37,8 @@ def _plain(value: object) -> object:
     if isinstance(value, datetime | date):
         return value.isoformat()
     if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, UUID):
         return str(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")
 

@@ -33,7 +33,11 @@ app.command("cli.running:up", help="Run Postgres (if embedded), Dagster and the 
 app.command("cli.running:serve", help="Serve the Newznab endpoint and the web pages.")
 app.command("cli.keys:app", name="keys", help="Create, list and revoke API keys.")
 app.command("cli.shell:shell", help="Open DuckDB with views over the lake and the catalog.")
-app.command("cli.explain:explain", help="Say how subjects or overview lines on stdin are read.")
+app.command(
+    "cli.explain:app",
+    name="explain",
+    help="Say how subjects or overview lines on stdin are read, or why a release is as it is.",
+)
 app.command("cli.bench:app", name="bench", help="Measure: ratios inside one run.")
 app.command("simulator.command_line:simulate", help="Run a synthetic Usenet provider.")
 app.command("cli.demo:demo", help="Index a synthetic provider and leave it running to look at.")

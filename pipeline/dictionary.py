@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pipeline.attributes import ATTRIBUTES
 from pipeline.explain import EXPLAINED
+from pipeline.reasons import REASONS
 from pipeline.schema import (
     FILES,
     FRAGMENTS,
@@ -19,6 +20,7 @@ from pipeline.schema import (
 
 ALL = (
     OVERVIEW, REJECTED, FILES, SEGMENTS, RECORDS, RECORD_FILES, FRAGMENTS, PROBES, SAMPLES, GARBAGE, ATTRIBUTES, EXPLAINED,
+    REASONS,
 )  # fmt: skip
 """Every declared schema."""
 
