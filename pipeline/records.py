@@ -157,7 +157,7 @@ def _records(firsts: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
         base_key=base_keys(firsts["base"]),
         stem_key=base_keys(firsts["stem_base"]),
         pool_key=base_keys(firsts["pool_base"]),
-        lone_number=pl.when(pl.col("stem_base").is_not_null() & (pl.col("grouped_by") == "counter")).then(
+        lone_number=pl.when(pl.col("stem_base").is_not_null() & (pl.col("base") == pl.col("pool_base"))).then(
             "file_number"
         ),
     )

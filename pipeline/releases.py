@@ -281,11 +281,12 @@ def _with_identity(files: pl.DataFrame) -> pl.DataFrame:
 def with_records(files: pl.DataFrame) -> pl.DataFrame:
     """Put files of one identity, without a long silence between them, into records.
 
-    A file of a pool whose stem no other file here has goes with the pool: into the pool's record, or, near an edge of the range, where
-    the next range may hold more files of that stem, into a record of its own.
+    A file of a pool whose stem no other file here has goes with the pool: into the pool's record, or, incomplete or near an edge of the
+    range, where another range may hold more files of that stem, into a record of its own.
 
     Args:
-        files: with `identity`, `pool`, `posted_at`, `first_number` and `near_edge`; all are kept, in their order.
+        files: with `identity`, `pool`, `posted_at`, `first_number`, `segments_found`, `segments_expected` and `near_edge`; all are
+            kept, in their order.
 
     Returns:
         `files` with `record` (UInt32, ordinals by lowest article number), `base` (the identity the record has here), `stem_base` and
@@ -293,8 +294,10 @@ def with_records(files: pl.DataFrame) -> pl.DataFrame:
     """
     pooled = pl.col("pool").is_not_null()
     lone = pooled & (pl.len().over("identity", "pool") == 1)
+    # What is missing of a file may lie in another group.
+    whole = pl.col("segments_found") >= pl.col("segments_expected")
     frame = files.select(
-        "identity", "posted_at", "first_number", "pool", lone=lone, settled=lone & ~pl.col("near_edge")
+        "identity", "posted_at", "first_number", "pool", lone=lone, settled=lone & ~pl.col("near_edge") & whole
     ).with_columns(
         key=pl.when("settled").then("pool").otherwise(pl.concat_str(pl.lit("\x1f"), "identity")).hash(),
         gap=pl.when("settled").then(pl.lit(POOL_GAP)).otherwise(pl.lit(ISLAND_GAP)),
@@ -322,7 +325,7 @@ def with_records(files: pl.DataFrame) -> pl.DataFrame:
         stem_base=pl.when(pooled & ~pl.col("settled")).then("identity"),
         pool_base="pool",
     )
-    grouped_by = pl.when(frame["lone"]).then(pl.lit("counter")).otherwise("grouped_by")
+    grouped_by = pl.when(frame["settled"]).then(pl.lit("counter")).otherwise("grouped_by")
     return files.with_columns(joined["record"], *choice.get_columns(), grouped_by=grouped_by)
 
 

@@ -56,7 +56,8 @@ WITH touched AS (
         -- Files of one kind may lie in another record than the name.
         coalesce(min(category) FILTER (WHERE place = 1 AND category <> 8010), min(category) FILTER (WHERE category <> 8010), 8010)
             AS category, min(tool) FILTER (WHERE place = 1) AS tool,
-        min(grouped_by) FILTER (WHERE place = 1) AS grouped_by, min(named_by) FILTER (WHERE place = 1) AS named_by,
+        CASE WHEN bool_or(ranked.base_key = pool_key) THEN (SELECT label_id FROM labels WHERE label = 'counter')
+            ELSE min(grouped_by) FILTER (WHERE place = 1) END AS grouped_by, min(named_by) FILTER (WHERE place = 1) AS named_by,
         min(signature) FILTER (WHERE place = 1) AS signature,
         bool_or(repost) AS repost, coalesce(min(request_id) FILTER (WHERE request_id <> ''), '') AS request_id
     FROM ranked LEFT JOIN shared USING (base_key, island) LEFT JOIN once USING (base_key, island)

@@ -82,7 +82,8 @@ def rows_of(catalog: Catalog, batch: Batch, places: tuple[Place, ...], undated: 
     groups = group_ids(catalog, records["groups"].explode().drop_nulls().unique().to_list())
     garbage = batch.garbage
     texts = [records[column] for column in _LABELS] + [garbage[column] for column in _GARBAGE_LABELS]
-    labels = label_ids(catalog, pl.concat(texts).unique().to_list())
+    # The rule of a lone file's release is the catalog's to tell.
+    labels = label_ids(catalog, sorted({*pl.concat(texts), "counter"}))
     record_rows = zip(
         records["record"],
         (place.offset for place in places),
