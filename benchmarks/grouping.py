@@ -61,7 +61,7 @@ class Grouping:
     """One run.
 
     Attributes:
-        lines: overview lines.
+        lines: overview lines sent.
         ranges: ranges they came in.
         goal: the score over obfuscation levels 0 to 2.
         levels, tools: the score by obfuscation level, and by posting tool.
@@ -83,7 +83,7 @@ class Grouping:
 def run(lines: int, range_size: int, seed: int = 1, mix: str = "default") -> Grouping:
     """Index about `lines` lines of all eras in ranges of `range_size` and compare with the truth."""
     history = planned_history(seed, NAMES, (-(-lines // len(NAMES)),), mix=PRESETS[mix], offset=2_000_000)
-    truth, found, ranges = _indexed(history, range_size)
+    truth, found, sent, ranges = _indexed(history, range_size)
     joined = truth.join(found, on="id", how="left", maintain_order="left").with_columns(
         place=pl.when(pl.col("found").is_not_null())
         .then(pl.lit("kept"))
@@ -96,7 +96,7 @@ def run(lines: int, range_size: int, seed: int = 1, mix: str = "default") -> Gro
     garbage = joined.filter(pl.col("place") == "garbage")
     aside = joined.filter(pl.col("place") == "set_aside")
     return Grouping(
-        lines=truth.height,
+        lines=sent,
         ranges=ranges,
         goal=score(posted.filter(good), joined),
         levels={str(level): score(part, joined) for (level,), part in _parts(posted, "level")},
@@ -181,18 +181,18 @@ def _exact(posted: pl.DataFrame, around: pl.DataFrame) -> tuple[int, int]:
 # --- the history, indexed ------------------------------------------------------------------------
 
 
-def _indexed(history: History, range_size: int) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+def _indexed(history: History, range_size: int) -> tuple[pl.DataFrame, pl.DataFrame, int, int]:
     """The truth of each article and where the rules put it, joined by a hash of the message-id.
 
     Returns:
         truth: `id`, `class`, `level`, `tool`, `release`, `file`, `files_expected`, `segments_expected`, `counts_files`.
         found: `id`, `place` (`kept` or `garbage`), `found`, `found_file`, `found_files`, ...
-        the number of ranges.
+        the lines sent, crossposts, duplicates and malformed ones included, and the number of ranges.
     """
     groups = GroupList(1, history.names)
     truths: list[pl.DataFrame] = []
     batches: list[Batch] = []
-    ranges = 0
+    sent = ranges = 0
     for group in history.names:
         bounds = history.group(group)
         made: list[tuple[int, Batch]] = []
@@ -207,9 +207,10 @@ def _indexed(history: History, range_size: int) -> tuple[pl.DataFrame, pl.DataFr
             )  # fmt: skip
             made.append((index, batch))
             ranges += 1
+            sent += rows.height
         batches += [batch for _, batch in made]
         batches += edges(made)
-    return pl.concat(truths), _found(batches), ranges
+    return pl.concat(truths), _found(batches), sent, ranges
 
 
 def edges(made: list[tuple[int, Batch]]) -> list[Batch]:

@@ -71,7 +71,7 @@ def chunks(
 @app.command
 def grouping(
     *,
-    lines: Annotated[int, Parameter(help="Overview lines of the simulated history, over all its eras.")] = 2_000_000,
+    lines: Annotated[int, Parameter(help="Overview lines of the simulated history, over all its eras.")] = 2_100_000,
     range_size: Annotated[int, Parameter(help="Article numbers of a range.")] = 200_000,
     seed: Annotated[int, Parameter(help="Seed of the simulated history.")] = 1,
     mix: Annotated[str, Parameter(help="Mix of the simulated history.")] = "default",

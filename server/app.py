@@ -16,6 +16,7 @@ from litestar.params import SkipValidation
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
 
+from pipeline.reasons import GROUPED_BY, NAMED_BY
 from server import units
 from server.access import AnyRequest, TheLibrary, caller, parameters
 from server.headers import spell
@@ -75,6 +76,8 @@ def templates() -> Environment:
     )
     filters: dict[str, Any] = {
         "readable_bytes": units.readable_bytes,
+        "why_grouped": lambda rule: GROUPED_BY.get(rule, rule),
+        "why_named": lambda rule: NAMED_BY.get(rule, rule),
         "age": units.age,
         "category": categories.full_name,
         "title": title,
