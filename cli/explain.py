@@ -65,7 +65,7 @@ def release(release_id: UUID, *, config: Config = DEFAULT_CONFIG, json: Json = F
     """Say why release RELEASE-ID is as it is: what grouped and named it, what it lacks, and what each of its files says."""
     from dataclasses import asdict
 
-    from pipeline.reasons import GROUPED_BY, NAMED_BY, reasons
+    from pipeline.reasons import reasons, why_grouped, why_named
     from store.catalog.search import places
     from store.catalog.search import release as find
     from store.chunks import Place, fetch_record
@@ -80,8 +80,8 @@ def release(release_id: UUID, *, config: Config = DEFAULT_CONFIG, json: Json = F
         contents = [fetch_record(stores.disk, at.path, Place(at.offset, at.length, at.checksum)) for at in lying]
     told: dict[str, Any] = {
         **asdict(found),
-        "why_grouped": GROUPED_BY.get(found.grouped_by, found.grouped_by),
-        "why_named": NAMED_BY.get(found.named_by, found.named_by),
+        "why_grouped": why_grouped(found.grouped_by),
+        "why_named": why_named(found.named_by),
         "made_of": [
             {**asdict(at), "files": reasons(content.files).to_dicts()}
             for at, content in zip(lying, contents, strict=True)

@@ -30,6 +30,17 @@ NAMED_BY = {
 }
 """What `named_by` means."""
 
+
+def why_grouped(rule: str) -> str:
+    """A `grouped_by` in words."""
+    return GROUPED_BY.get(rule, rule)
+
+
+def why_named(rule: str) -> str:
+    """A `named_by` in words."""
+    return NAMED_BY.get(rule, rule)
+
+
 REASONS = Schema(
     "reasons",
     (

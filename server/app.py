@@ -16,7 +16,7 @@ from litestar.params import SkipValidation
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
 
-from pipeline.reasons import GROUPED_BY, NAMED_BY
+from pipeline.reasons import why_grouped, why_named
 from server import units
 from server.access import AnyRequest, TheLibrary, caller, parameters
 from server.headers import spell
@@ -76,8 +76,8 @@ def templates() -> Environment:
     )
     filters: dict[str, Any] = {
         "readable_bytes": units.readable_bytes,
-        "why_grouped": lambda rule: GROUPED_BY.get(rule, rule),
-        "why_named": lambda rule: NAMED_BY.get(rule, rule),
+        "why_grouped": why_grouped,
+        "why_named": why_named,
         "age": units.age,
         "category": categories.full_name,
         "title": title,
