@@ -49,15 +49,6 @@ def _pieces(files: pl.DataFrame) -> pl.DataFrame:
         damaged=head.str.contains(_DAMAGED) | (head.str.len_chars() > LONGEST),
         letters=head.str.replace_all(r"\s", ""),
     )  # fmt: skip
-    # Blanks that came instead of control characters leave no other mark.
-    again = frame.filter(pl.struct("poster", "segments_expected", "letters").is_duplicated())
-    pairs = pl.concat([
-        again.join(again, on=["poster", "segments_expected", "letters"], suffix="_whole").drop("letters"),
-        frame.filter("damaged")
-        .join(frame, on=["poster", "segments_expected"], suffix="_whole")
-        .filter(_spelled_alike())
-        .drop("letters", "letters_whole"),
-    ])  # fmt: skip
     # Articles of a small file arrive among those of other connections and posters.
     spread = pl.max_horizontal(pl.col("segments_expected") * 4, 1_000)
     around = (pl.col("first_number") >= pl.col("first_number_whole") - spread) & (
@@ -66,9 +57,14 @@ def _pieces(files: pl.DataFrame) -> pl.DataFrame:
     larger = (pl.col("segments_found") < pl.col("segments_found_whole")) | (
         (pl.col("segments_found") == pl.col("segments_found_whole")) & (pl.col("file_whole") < pl.col("file"))
     )
+    near = around & larger & (pl.col("file") != pl.col("file_whole"))
+    # Blanks that came instead of control characters leave no other mark.
+    again = frame.filter(pl.struct("poster", "segments_expected", "letters").is_duplicated())
+    same = again.join(again, on=["poster", "segments_expected", "letters"], suffix="_whole").filter(near)
+    others = frame.filter("damaged").join(frame, on=["poster", "segments_expected"], suffix="_whole").filter(near)
+    pairs = pl.concat([same.drop("letters"), others.filter(_spelled_alike()).drop("letters", "letters_whole")])
     return (
-        pairs.filter(larger & around & (pl.col("file") != pl.col("file_whole")))
-        .sort("file", -pl.col("segments_found_whole"), "file_whole")
+        pairs.sort("file", -pl.col("segments_found_whole"), "file_whole")
         .unique("file", keep="first", maintain_order=True)
         .select(piece="file", file="file_whole")
     )
