@@ -32,6 +32,7 @@ app.command("cli.work:reconcile", help="Make Dagster's view equal to the catalog
 app.command("cli.running:up", help="Run Postgres (if embedded), Dagster and the web server together.")
 app.command("cli.running:serve", help="Serve the Newznab endpoint and the web pages.")
 app.command("cli.keys:app", name="keys", help="Create, list and revoke API keys.")
+app.command("cli.signatures:app", name="signatures", help="Show and change the garbage signature table.")
 app.command("cli.shell:shell", help="Open DuckDB with views over the lake and the catalog.")
 app.command(
     "cli.explain:app",

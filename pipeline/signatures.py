@@ -53,6 +53,17 @@ def dropped_by(table: SignatureTable, signatures: pl.Series, tools: pl.Series) -
     return kinds.join(judged, on=["signature", "tool"], how="left", maintain_order="left")["dropped_by"]
 
 
+def check_line(line: Signature) -> None:
+    """Return when a line of a table can be read.
+
+    Raises:
+        ValueError: it is neither a signature nor a tool, gives no reason, or its verdict is neither `drop` nor `keep`.
+    """
+    _fits(line)
+    if not line.reason.strip():
+        raise ValueError(f"signature {line.signature!r} must have a reason")
+
+
 def _fits(line: Signature) -> pl.Expr:
     if line.verdict not in (DROP, KEEP):
         raise ValueError(f"signature {line.signature!r}: verdict must be drop or keep, not {line.verdict!r}")

@@ -5,3 +5,4 @@ CREATE OR REPLACE VIEW ranges AS SELECT * FROM read_parquet(getvariable('snapsho
 CREATE OR REPLACE VIEW chunk_files AS SELECT * FROM read_parquet(getvariable('snapshot') || '/chunk_files.parquet');
 CREATE OR REPLACE VIEW samples AS SELECT * FROM read_parquet(getvariable('snapshot') || '/samples.parquet');
 CREATE OR REPLACE VIEW signatures AS SELECT * FROM read_parquet(getvariable('snapshot') || '/signatures.parquet');
+CREATE OR REPLACE VIEW garbage AS SELECT * FROM read_parquet(getvariable('snapshot') || '/garbage.parquet');

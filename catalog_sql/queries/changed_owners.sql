@@ -1,0 +1,24 @@
+-- Ranges and edges that hold any of the pairs: segments of dropped ones that would come back, and of kept ones that would go.
+WITH wanted AS (
+    SELECT * FROM unnest(%(dropped)s::boolean[], %(signatures)s::integer[], %(tools)s::integer[]) AS t (dropped, signature, tool)
+), found AS (
+    SELECT owner_id, segments AS back, 0::bigint AS gone
+    FROM garbage JOIN wanted USING (signature, tool)
+    WHERE wanted.dropped
+    UNION ALL
+    SELECT owner_id, 0, records.segments
+    FROM records JOIN wanted USING (signature, tool) JOIN chunk_files USING (file_id)
+    WHERE NOT wanted.dropped AND NOT readable_name AND retired_at IS NULL
+), summed AS (
+    SELECT owner_id, sum(back)::bigint AS back, sum(gone)::bigint AS gone FROM found GROUP BY owner_id
+)
+SELECT partition_key, groups.name, range_index, is_edge, back, gone
+FROM (
+    SELECT owner_id, partition_key, group_id, range_index, false AS is_edge, back, gone
+    FROM summed JOIN ranges ON range_id = owner_id
+    UNION ALL
+    SELECT owner_id, ranges.partition_key, group_id, range_index, true, back, gone
+    FROM summed JOIN edges ON edge_id = owner_id LEFT JOIN ranges USING (source_id, group_id, range_index)
+) AS owners
+JOIN groups USING (group_id)
+ORDER BY groups.name, range_index, is_edge

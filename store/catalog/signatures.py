@@ -1,0 +1,67 @@
+"""What the signature table dropped, and which ranges another table would change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from catalog_sql import query
+from pipeline.batch import SignatureTable
+from pipeline.schema import Column, Schema
+from pipeline.signatures import dropped_by
+from store.catalog.connection import Catalog
+
+CHANGES = Schema(
+    "changes",
+    (
+        Column("partition_key", pl.String, "the range; of an edge the range below it"),
+        Column("group", pl.String, "group"),
+        Column("range_index", pl.Int64, "index of the range; of an edge that of the range below it"),
+        Column("is_edge", pl.Boolean, "an edge between two ranges: it is made again when one of them is"),
+        Column("segments_back", pl.Int64, "dropped segments that the table keeps"),
+        Column("segments_gone", pl.Int64, "kept segments that the table drops"),
+    ),
+)
+
+_PAIRS = pl.Schema(
+    {"dropped": pl.Boolean, "signature_id": pl.Int64, "tool_id": pl.Int64, "signature": pl.String, "tool": pl.String}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What one line of the signature table dropped, over all ranges and edges."""
+
+    signature: str
+    ranges: int
+    files: int
+    segments: int
+    bytes: int
+
+
+def dropped_by_line(catalog: Catalog) -> dict[str, Dropped]:
+    """What was dropped, by line of the table; lines that dropped nothing are absent."""
+    with catalog.transaction() as connection:
+        return {row[0]: Dropped(*row) for row in connection.execute(query("dropped_by_line"))}
+
+
+def changed_by(catalog: Catalog, table: SignatureTable) -> pl.DataFrame:
+    """The ranges and edges that come out otherwise under `table`, frame `CHANGES`; those made under the same verdicts are not listed.
+
+    Kept records are judged by the file that speaks for each.
+
+    Raises:
+        ValueError: a line of the table cannot be read.
+    """
+    with catalog.transaction() as connection:
+        pairs = pl.DataFrame(connection.execute(query("judged_pairs")).fetchall(), schema=_PAIRS, orient="row")
+        drops = dropped_by(table, pairs["signature"], pairs["tool"]).is_not_null()
+        turned = pairs.filter(drops != pairs["dropped"])
+        values = {
+            "dropped": turned["dropped"].to_list(),
+            "signatures": turned["signature_id"].to_list(),
+            "tools": turned["tool_id"].to_list(),
+        }
+        rows = connection.execute(query("changed_owners"), values).fetchall() if turned.height else []
+    return CHANGES.check(pl.DataFrame(rows, schema=CHANGES.polars, orient="row"))
