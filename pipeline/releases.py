@@ -177,7 +177,9 @@ def _are_random(names: pl.Series) -> pl.Series:
 
 def _with_name(files: pl.DataFrame) -> pl.DataFrame:
     title, stem, rule = pl.col("title"), pl.col("stem"), pl.col("grouped_by")
-    readable_title = (title != "") & ~pl.col("random_title") & ~pl.col("disc")
+    # A number alone says less than any name: `(12345) [01/20] - "metropolis.par2"`.
+    says_something = title.str.contains(r"\p{L}") | ~stem.str.contains(r"\p{L}")
+    readable_title = (title != "") & ~pl.col("random_title") & ~pl.col("disc") & says_something
     # A stem of a few letters says less than even a random title.
     readable_stem = ~pl.col("random_stem") & (stem.str.len_chars() >= pl.when(title == "").then(1).otherwise(5))
     by = (

@@ -36,7 +36,7 @@ PARSED = Schema(
     "parsed",
     (
         Column("name", pl.String, "file name without folders, empty when the subject has none"),
-        Column("folder", pl.String, "folder part of the name, empty when it has none"),
+        Column("folder", pl.String, "uppermost folder of the name, empty when it has none"),
         Column("title", pl.String, "text that names the release, empty when there is none"),
         Column("description", pl.String, "text between a leading file counter and the name"),
         Column("file_number", pl.Int32, "n of the file counter"),
@@ -123,6 +123,7 @@ _COUNTERS = (
     ("of", " ", rf"^(|.*?\W-[ _]+|-[ _]+){_N} {_OF} {_N}(| ?[-:(\x1a\x1d].*| )$"),
     ("of", "\x1a", rf"^(.*\x1a[ -]*){_N} {_OF} {_N}(|[^0-9].*)$"),
     ("/", "/", rf"^(.*\x1a) ?{_N}/{_N}(|[^0-9].*)$"),
+    ("/", "/", rf"^(.* - ){_N}/{_N}( - \x1a.*)$"),
 )
 _AGAIN = r"(?:full[ ._-]*)?(?:re-?post(?:ed)?|re-?up(?:load(?:ed)?)?)"
 _REPLY = r"^(?:\s*(?i:re|aw|fwd?): ?)+"
@@ -142,7 +143,9 @@ _REQUEST_TITLE = (
 )
 _SIZE = r"(?i)[\[(]?\b\d+(?:[.,]\d+)? ?[kmgt]i?b(?:ytes)?\b[\])]?|\b\d{3,} bytes\b"
 _DOMAIN = r"[\w-]+\.(?:test|com|net|org|info)"
-_SITE = rf"(?:www\.|\b{_DOMAIN}(?:[\s/\]>]|$)|partner|efnet|#a\.b|alt\.?bin)"
+_SITE = rf"(?:www\.|\b{_DOMAIN}(?:[\s/\]>]|$)|partner)"
+# The chat channel a request was made in, and what part of it is posted: `[#a.b.x@EFNet]-[FULL]`. The boxes beside it are no advertisement.
+_CHANNEL = r"(?i)\[[^\]\x1a\x1d]*(?:efnet|#a\.b|#alt\.?bin)[^\]\x1a\x1d]*\][ -]*|\[(?:full|req)\][ -]*"
 _BOX = r"\[[^\]\x1a\x1d]*\][ -]*"
 _ADVERT = (
     rf"(?i)<<+[^<>]*{_SITE}[^<>]*>>+|>>+[^<>]*{_SITE}[^<>]*<<+|(?:{_BOX})*\[[^\]\x1a\x1d]*{_SITE}[^\]\x1a\x1d]*\][ -]*(?:{_BOX})*"
@@ -296,7 +299,8 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
         request_title=rest.str.extract(_REQUEST_TITLE, 2).fill_null(""),
     )
     clean = (
-        rest.str.replace_all(_ADVERT, " ")
+        rest.str.replace_all(_CHANNEL, " ")
+        .str.replace_all(_ADVERT, " ")
         .str.replace_all(_SIZE, " ")
         .str.replace_all(r"(?i)[\[(]?\byenc\b[\])]?|^\S*\bpresents?\b[-:. ]*|[<>]{2,}", " ")
     )
@@ -318,7 +322,10 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
         .str.replace_all(r"\s+", " ")
         .str.strip_chars(_FRAME)
     )
-    folder = pl.col("full").str.extract(r"^(.+)/[^/]+$").fill_null("").str.extract(r"([^/]*)$").fill_null("")
+    # The uppermost folder is what was posted; of a path from a root that says nothing, the last one.
+    path = pl.col("full").str.extract(r"^(.+)/[^/]+$").fill_null("")
+    rooted = path.str.contains(r"^(?:/|[A-Za-z]:|~|\.)")
+    folder = pl.when(rooted).then(path.str.extract(r"([^/]*)$")).otherwise(path.str.extract(r"^([^/]*)")).fill_null("")
     return frame.select(
         name=pl.col("full").str.extract(r"([^/]*)$").fill_null(""),
         folder=folder,

@@ -60,7 +60,7 @@ SHAPES = [
     ('[01/10] - "file.xyz" yEnc - [001/107] - "f.rar" yEnc', 1, 107, "f.rar", None),
     ('[01/12] - ""f.rar"" yEnc', 1, 12, "f.rar", "f"),
     ("[01/12] - &quot;f.rar&quot; yEnc", 1, 12, "f.rar", "f"),
-    ('[1/12] "Debian/iso/f.iso" - yEnc', 1, 12, "f.iso", "iso"),
+    ('[1/12] "Debian/iso/f.iso" - yEnc', 1, 12, "f.iso", "Debian"),
 ]  # fmt: skip
 
 
