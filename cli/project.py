@@ -103,6 +103,7 @@ def check(
 ) -> None:
     """Log in to the provider, say which compression it speaks, and measure overview lines a second."""
     from assets.provider import account_of
+    from pipeline.nntp.connection import connect
     from pipeline.nntp.fetch import fetch_range
     from pipeline.nntp.probe import list_groups
     from pipeline.overview import parse
@@ -111,6 +112,9 @@ def check(
     settings = load(config)
     account = account_of(settings.provider)
     with err.status(f"Asking {account.host} for its groups"):
+        # Somebody is waiting: a host that is not there is said at once, not after the pauses of a backfill.
+        with connect(account):
+            pass
         active = list_groups(account)
     wanted = settings.groups
     chosen = (

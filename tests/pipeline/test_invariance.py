@@ -93,7 +93,7 @@ def as_one_range(seed: int) -> Told:
 
 
 @given(seed=st.sampled_from(SEEDS), size=st.integers(400, 20_000), shuffle=st.integers(0, 2**32))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_ranges_of_any_size_in_any_order_give_the_releases_of_one_range(seed: int, size: int, shuffle: int):
     assert releases(batches(seed, size, shuffle)) == as_one_range(seed)
 

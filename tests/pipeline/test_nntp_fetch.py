@@ -277,8 +277,19 @@ def test_a_refused_login_is_tried_once():
 
 
 def test_a_login_refused_later_fails_the_range():
+    refused = threading.Event()
+
+    def login(line):
+        refused.set()
+        return [b"481 no\r\n"]
+
+    def after_the_refusal(line):
+        refused.wait(5)
+        return plain(line)
+
     def handle(visit):
-        reader({**answers(), "AUTHINFO USER": b"281 ok\r\n" if visit.number == 0 else b"481 no\r\n"})(visit)
+        first = visit.number == 0
+        reader({**answers(after_the_refusal), "AUTHINFO USER": b"281 ok\r\n" if first else login})(visit)
 
     with scripted(handle) as server, pytest.raises(LoginRefused):
         fetched(server, username="joe", password="right")
