@@ -11,7 +11,7 @@ from pipeline.nntp.probe import list_groups, plan_group
 from pipeline.planning import choose_groups
 from pipeline.signatures import DEFAULT_TABLE
 from store.catalog.planning import keys, known_empty, plan, source_number
-from store.catalog.versions import current_group_list, current_signatures, record_group_list, record_signatures
+from store.catalog.versions import current_group_list, first_signatures, record_group_list
 from store.stores import Stores
 
 
@@ -22,8 +22,7 @@ def group_list(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[Any]:
     active = list_groups(account_of(stores.settings.provider))
     names = choose_groups(active, wanted.names, wanted.include, wanted.exclude, wanted.limit, wanted.min_articles)
     recorded = record_group_list(stores.catalog, names)
-    if current_signatures(stores.catalog).version == 0:
-        record_signatures(stores.catalog, DEFAULT_TABLE.signatures)
+    first_signatures(stores.catalog, DEFAULT_TABLE.signatures)
     return dg.MaterializeResult(
         metadata={
             "groups": len(recorded.names),

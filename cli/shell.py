@@ -25,7 +25,7 @@ def shell(
     ] = "",
     json: Annotated[bool, Parameter(negative="", help="With --command: answer as JSON.")] = False,
 ) -> None:
-    """Open DuckDB with views over the lake (overview) and the catalog (releases, records, ranges, chunk_files, samples, signatures).
+    """Open DuckDB with views over the lake (overview) and the catalog (releases, records, ranges, chunk_files, samples, signatures, garbage).
 
     The catalog's tables are read when the shell opens; leave and open it again to see newer ones.
     """

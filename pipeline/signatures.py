@@ -13,6 +13,7 @@ import polars as pl
 from pipeline.batch import Signature, SignatureTable
 
 DROP, KEEP = "drop", "keep"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 DEFAULT_TABLE = SignatureTable(
     version=1,
@@ -57,17 +58,25 @@ def check_line(line: Signature) -> None:
     """Return when a line of a table can be read.
 
     Raises:
-        ValueError: it is neither a signature nor a tool, gives no reason, or its verdict is neither `drop` nor `keep`.
+        ValueError: it is neither a signature nor a tool, its verdict is neither `drop` nor `keep`, it gives no reason, or holds control
+            characters.
     """
     _fits(line)
     if not line.reason.strip():
         raise ValueError(f"signature {line.signature!r} must have a reason")
+    if _CONTROL.search(line.signature + line.reason):
+        raise ValueError(
+            f"signature {line.signature!r}: signature and reason must be on one line, without control characters"
+        )
 
 
 def _fits(line: Signature) -> pl.Expr:
     if line.verdict not in (DROP, KEEP):
         raise ValueError(f"signature {line.signature!r}: verdict must be drop or keep, not {line.verdict!r}")
     if line.signature.startswith("tool:"):
+        # No name would stand for every tool that was not recognised.
+        if not line.signature.removeprefix("tool:").strip():
+            raise ValueError("tool: must be followed by the name of a tool")
         return pl.col("tool") == line.signature.removeprefix("tool:")
     parts = line.signature.split("|")
     if len(parts) != 3:

@@ -17,8 +17,11 @@ FROM (
     SELECT owner_id, partition_key, group_id, range_index, false AS is_edge, back, gone
     FROM summed JOIN ranges ON range_id = owner_id
     UNION ALL
-    SELECT owner_id, ranges.partition_key, group_id, range_index, true, back, gone
-    FROM summed JOIN edges ON edge_id = owner_id LEFT JOIN ranges USING (source_id, group_id, range_index)
+    SELECT owner_id, coalesce(below.partition_key, above.partition_key), edges.group_id, edges.range_index, true, back, gone
+    FROM summed
+    JOIN edges ON edge_id = owner_id
+    LEFT JOIN ranges AS below USING (source_id, group_id, range_index)
+    LEFT JOIN ranges AS above ON above.source_id = edges.source_id AND above.group_id = edges.group_id AND above.range_index = edges.range_index + 1
 ) AS owners
 JOIN groups USING (group_id)
-ORDER BY groups.name, range_index, is_edge
+ORDER BY groups.name, range_index, is_edge, partition_key

@@ -1,4 +1,8 @@
--- What each line of the signature table dropped, over all ranges and edges.
-SELECT labels.label, count(DISTINCT owner_id)::integer, sum(files)::bigint, sum(segments)::bigint, sum(bytes)::bigint
-FROM garbage JOIN labels ON label_id = dropped_by
+-- What each line of a signature table dropped, and in how many ranges and edges.
+SELECT labels.label, count(DISTINCT range_id)::integer, count(DISTINCT edge_id)::integer, sum(files)::bigint, sum(segments)::bigint,
+    sum(garbage.bytes)::bigint
+FROM garbage
+JOIN labels ON label_id = dropped_by
+LEFT JOIN ranges ON range_id = owner_id
+LEFT JOIN edges ON edge_id = owner_id
 GROUP BY labels.label

@@ -15,7 +15,11 @@ from store.catalog.connection import Catalog
 CHANGES = Schema(
     "changes",
     (
-        Column("partition_key", pl.String, "the range; of an edge the range below it"),
+        Column(
+            "partition_key",
+            pl.String,
+            "the range to make again; of an edge the one below it, or above where none is planned below",
+        ),
         Column("group", pl.String, "group"),
         Column("range_index", pl.Int64, "index of the range; of an edge that of the range below it"),
         Column("is_edge", pl.Boolean, "an edge between two ranges: it is made again when one of them is"),
@@ -31,17 +35,18 @@ _PAIRS = pl.Schema(
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What one line of the signature table dropped, over all ranges and edges."""
+    """What one line of a signature table dropped, and in how many ranges and edges."""
 
     signature: str
     ranges: int
+    edges: int
     files: int
     segments: int
     bytes: int
 
 
 def dropped_by_line(catalog: Catalog) -> dict[str, Dropped]:
-    """What was dropped, by line of the table; lines that dropped nothing are absent."""
+    """What was dropped, by line of the table it was made under; lines that dropped nothing are absent."""
     with catalog.transaction() as connection:
         return {row[0]: Dropped(*row) for row in connection.execute(query("dropped_by_line"))}
 
@@ -49,7 +54,8 @@ def dropped_by_line(catalog: Catalog) -> dict[str, Dropped]:
 def changed_by(catalog: Catalog, table: SignatureTable) -> pl.DataFrame:
     """The ranges and edges that come out otherwise under `table`, frame `CHANGES`; those made under the same verdicts are not listed.
 
-    Kept records are judged by the file that speaks for each.
+    Signatures and tools are judged once each. What comes back is exact. Of kept records only those with random names are judged, each
+    by the file that speaks for it, so what goes is an estimate where the files of a record have several signatures.
 
     Raises:
         ValueError: a line of the table cannot be read.

@@ -32,21 +32,17 @@ def current_group_list(catalog: Catalog) -> GroupList:
 def record_signatures(catalog: Catalog, signatures: Sequence[Signature]) -> SignatureTable:
     """The signature table under its version: the current one when it is equal, else a new one."""
     with catalog.transaction() as connection:
-        connection.execute("LOCK TABLE signature_tables IN EXCLUSIVE MODE")
-        current = _signatures(connection)
+        current = _lock_signatures(connection)
         if current.version and current.signatures == tuple(signatures):
             return current
-        added = SignatureTable(current.version + 1, tuple(signatures))
-        connection.execute(
-            query("add_signatures"),
-            {
-                "version": added.version,
-                "signatures": [line.signature for line in signatures],
-                "verdicts": [line.verdict for line in signatures],
-                "reasons": [line.reason for line in signatures],
-            },
-        )
-        return added
+        return _add_signatures(connection, current.version + 1, signatures)
+
+
+def first_signatures(catalog: Catalog, signatures: Sequence[Signature]) -> SignatureTable:
+    """The signature table in force; `signatures` becomes the first one when none was ever recorded."""
+    with catalog.transaction() as connection:
+        current = _lock_signatures(connection)
+        return current if current.version else _add_signatures(connection, 1, signatures)
 
 
 def current_signatures(catalog: Catalog) -> SignatureTable:
@@ -66,3 +62,21 @@ def _signatures(connection: Connection[Row]) -> SignatureTable:
         return SignatureTable(0, ())
     version, *columns = row
     return SignatureTable(version, tuple(Signature(*line) for line in zip(*columns, strict=True)))
+
+
+def _lock_signatures(connection: Connection[Row]) -> SignatureTable:
+    connection.execute("LOCK TABLE signature_tables IN EXCLUSIVE MODE")
+    return _signatures(connection)
+
+
+def _add_signatures(connection: Connection[Row], version: int, signatures: Sequence[Signature]) -> SignatureTable:
+    connection.execute(
+        query("add_signatures"),
+        {
+            "version": version,
+            "signatures": [line.signature for line in signatures],
+            "verdicts": [line.verdict for line in signatures],
+            "reasons": [line.reason for line in signatures],
+        },
+    )
+    return SignatureTable(version, tuple(signatures))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import json
 import os
@@ -11,12 +12,24 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from cli.signatures import app
+from cli.main import main
+from pipeline import schema
+from pipeline.batch import GroupList, Signature
+from pipeline.materialize import materialize
+from pipeline.ranges import Range
 from pipeline.signatures import DEFAULT_TABLE
+from store.catalog.commit import commit_range
+from store.catalog.connection import Catalog
+from store.catalog.planning import PlannedRange, Versions, plan
 from store.configuration import load
+from store.disk import LocalDisk
 from store.postgres import EmbeddedPostgres
+
+# `main` reads the command line, as it does when it is started.
+pytestmark = pytest.mark.filterwarnings("ignore:Cyclopts application invoked without tokens")
 
 
 @pytest.fixture(scope="module")
@@ -36,62 +49,120 @@ class Ran:
 
 def overlake(folder: Path, *arguments: str) -> Ran:
     """`overlake signatures ...` in this process: starting one for each call takes longer than all the rest."""
-    stdout, stderr, before = io.StringIO(), io.StringIO(), Path.cwd()
+    stdout, stderr, before, called = io.StringIO(), io.StringIO(), Path.cwd(), sys.argv
     os.chdir(folder)
+    sys.argv = ["overlake", "signatures", *arguments]
     try:
         with redirect_stdout(stdout), redirect_stderr(stderr):
-            app(arguments[1:], exit_on_error=False, result_action="return_value")
+            main()
             status = 0
     except SystemExit as ended:
         status = int(ended.code or 0)
     finally:
+        sys.argv = called
         os.chdir(before)
     return Ran(status, stdout.getvalue(), stderr.getvalue())
 
 
+def answer(folder: Path, *arguments: str):
+    ran = overlake(folder, *arguments, "--json")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return json.loads(ran.stdout)
+
+
 def test_the_table_shown_as_toml_can_be_used_and_changes_nothing(folder: Path):
-    shown = overlake(folder, "signatures", "show", "--toml")
-    assert shown.returncode == 0
-    (folder / "table.toml").write_text(shown.stdout)
-    used = overlake(folder, "signatures", "use", "table.toml", "--json")
-    assert (used.returncode, json.loads(used.stdout)) == (0, [])
-    told = json.loads(overlake(folder, "signatures", "show", "--json").stdout)
-    assert told["version"] == 1
-    assert [line["signature"] for line in told["signatures"]] == [line.signature for line in DEFAULT_TABLE.signatures]
-    assert json.loads(overlake(folder, "signatures", "changes", "--json").stdout) == []
+    before = answer(folder, "show")
+    assert [line["signature"] for line in before["signatures"]] == [line.signature for line in DEFAULT_TABLE.signatures]
+    (folder / "table.toml").write_text(overlake(folder, "show", "--toml").stdout)
+    assert answer(folder, "use", "table.toml")["changes"] == []
+    assert answer(folder, "use", "table.toml") == {"version": before["version"], "new": False, "changes": []}
+    assert answer(folder, "show") == before
+    assert "was in force already" in overlake(folder, "use", "table.toml").stdout
 
 
 def test_another_table_is_another_version_and_the_shipped_one_can_be_taken_again(folder: Path):
     (folder / "one.toml").write_text('[[signature]]\nsignature = "*|*|qy1"\nverdict = "keep"\nreason = "wanted"\n')
-    assert overlake(folder, "signatures", "use", "one.toml").returncode == 0
-    told = json.loads(overlake(folder, "signatures", "show", "--json").stdout)
+    assert answer(folder, "use", "one.toml")["new"]
+    told = answer(folder, "show")
     assert [line["verdict"] for line in told["signatures"]] == ["keep"]
-    assert overlake(folder, "signatures", "shipped").returncode == 0
-    again = json.loads(overlake(folder, "signatures", "show", "--json").stdout)
-    assert (again["version"] > told["version"], len(again["signatures"])) == (True, len(DEFAULT_TABLE.signatures))
+    taken = answer(folder, "shipped")
+    assert (taken["new"], taken["version"]) == (True, told["version"] + 1)
+    assert len(answer(folder, "show")["signatures"]) == len(DEFAULT_TABLE.signatures)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "has no [[signature]] entry"),
-        ("[[signature]", "is no TOML file"),
-        ('[[signature]]\nsignature = "a|b|c"\n', "entry 1 must have"),
-        ('[[signature]]\nsignature = "a|b"\nverdict = "drop"\nreason = "r"\n', "entry 1"),
-        ('[[signature]]\nsignature = "a|b|c"\nverdict = "burn"\nreason = "r"\n', "verdict must be drop or keep"),
-        ('[[signature]]\nsignature = "a|b|c"\nverdict = "drop"\nreason = ""\n', "must have a reason"),
-    ],
-)
-def test_a_table_that_cannot_be_read_is_refused_and_nothing_changes(folder: Path, text: str, said: str):
-    before = overlake(folder, "signatures", "show", "--json").stdout
-    (folder / "bad.toml").write_text(text)
-    ran = overlake(folder, "signatures", "use", "bad.toml")
-    assert ran.returncode == 1
-    assert said in ran.stderr
-    assert overlake(folder, "signatures", "show", "--json").stdout == before
+def test_csv_is_read_as_toml_is(folder: Path):
+    (folder / "one.csv").write_text(
+        '\ufeffsignature,verdict,reason\n*|*|qy1,keep,"wanted, ""all"" of it"\n\ntool:Old,drop,x\n'
+    )
+    answer(folder, "use", "one.csv")
+    shown = answer(folder, "show")["signatures"]
+    lines = [Signature(line["signature"], line["verdict"], line["reason"]) for line in shown]
+    assert lines == [Signature("*|*|qy1", "keep", 'wanted, "all" of it'), Signature("tool:Old", "drop", "x")]
+    answer(folder, "shipped")
 
 
-def test_a_missing_file_is_said(folder: Path):
-    ran = overlake(folder, "signatures", "changes", "nowhere.toml")
-    assert ran.returncode == 1
-    assert "nowhere.toml cannot be read" in ran.stderr
+def test_ranges_that_would_change_are_listed_and_what_was_dropped_is_shown_with_its_line(folder: Path):
+    group, start = "alt.binaries.test", dt.datetime(2023, 3, 1, tzinfo=dt.UTC)
+    names = ("9f5c34f99c4a3471", "3b1f5ac08d3f4c0f")
+    rows = [
+        (
+            n,
+            f'{names[0]} [{n}/2] - "{name}" yEnc (1/1)',
+            "Ann <ann@example.org>",
+            start,
+            f"{n}@example.org",
+            "",
+            700,
+            "",
+        )
+        for n, name in enumerate(names, 1)
+    ]
+    range_ = Range(1, group, 0, 1000)
+    overview = pl.DataFrame(rows, schema=schema.OVERVIEW.polars, orient="row")
+    batch = materialize(overview, range_, GroupList(1, (group,)), DEFAULT_TABLE, lines=2, malformed=0, duplicate=0)
+    settings = load(folder / "overlake.toml")
+    answer(folder, "shipped")
+    with Catalog.open(settings) as catalog:
+        plan(catalog, [PlannedRange(range_, 202303, start)])
+        commit_range(
+            catalog, LocalDisk(settings.data), range_, batch, Versions(1, answer(folder, "show")["version"], "test")
+        )
+    assert answer(folder, "changes") == []
+    (folder / "keep.toml").write_text('[[signature]]\nsignature = "*|*|*"\nverdict = "keep"\nreason = "all"\n')
+    changed = {
+        "partition_key": "202303~a.b.test~000000", "group": group, "range_index": 0, "is_edge": False,
+        "segments_back": 2, "segments_gone": 0,
+    }  # fmt: skip
+    assert answer(folder, "changes", "keep.toml") == [changed]
+    assert answer(folder, "changes") == [], "to ask changes nothing"
+    said = overlake(folder, "use", "keep.toml").stdout
+    assert "202303~a.b.test~000000" in said
+    assert "overlake backfill --chunks-only" in said
+    assert answer(folder, "changes") == [changed]
+    told = answer(folder, "show")
+    dropped = {"signature": "*|*|t[]hy", "ranges": 1, "edges": 0, "files": 2, "segments": 2, "bytes": 1400}
+    assert told["dropped_by_earlier_tables"] == [dropped]
+    answer(folder, "shipped")
+    told = answer(folder, "show")
+    assert {line["signature"]: line["dropped"] for line in told["signatures"] if line["dropped"]} == {
+        "*|*|t[]hy": dropped
+    }
+    assert told["dropped_by_earlier_tables"] == []
+    assert "*|*|t[]hy" in overlake(folder, "show").stdout
+
+
+@pytest.mark.parametrize("name", ["bad.toml", "bad.csv", "nowhere.toml"])
+def test_a_table_that_cannot_be_read_is_refused_and_nothing_changes(folder: Path, name: str):
+    before = answer(folder, "show")
+    (folder / "bad.toml").write_text('\n[[signature]]\nsignature = "a|b"\nverdict = "drop"\nreason = "r"\n')
+    (folder / "bad.csv").write_text("signature,verdict,reason\n*|*|*,burn,r\n")
+    said = {
+        "bad.toml": "bad.toml: line 2: signature 'a|b' must be template|poster|subject",
+        "bad.csv": "bad.csv: line 2: signature '*|*|*': verdict must be drop or keep, not 'burn'",
+        "nowhere.toml": "nowhere.toml cannot be read: No such file or directory",
+    }
+    for command in ("use", "changes"):
+        ran = overlake(folder, command, name)
+        assert (ran.returncode, ran.stdout) == (1, "")
+        assert said[name] in ran.stderr
+    assert answer(folder, "show") == before

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import replace
+from pathlib import Path
 
+import duckdb
 import polars as pl
 import pytest
 
+from catalog_sql import duckdb_views
 from pipeline import schema
 from pipeline.batch import GroupList, Signature, SignatureTable
 from pipeline.materialize import materialize
@@ -16,9 +19,10 @@ from pipeline.signatures import DEFAULT_TABLE, DROP, KEEP
 from store.catalog.commit import commit_range
 from store.catalog.connection import Catalog
 from store.catalog.edges import merge_edges
-from store.catalog.planning import PlannedRange, Versions, group_seen, plan
-from store.catalog.signatures import changed_by, dropped_by_line
-from store.catalog.versions import record_signatures
+from store.catalog.planning import PlannedRange, Versions, group_seen, known_empty, plan, source_number
+from store.catalog.signatures import Dropped, changed_by, dropped_by_line
+from store.catalog.snapshot import write_snapshot
+from store.catalog.versions import current_signatures, first_signatures, record_signatures
 from store.disk import LocalDisk
 
 GROUP = "alt.binaries.test"
@@ -30,10 +34,13 @@ CLEAR = [f'Debian.12 [{n}/3] - "debian.part{n}.rar" yEnc (1/1)' for n in (1, 2, 
 
 
 def made(catalog: Catalog, disk: LocalDisk, index: int, subjects: list[str], table: SignatureTable = DEFAULT_TABLE):
-    range_ = Range(1, GROUP, index, 1000)
+    return made_of(catalog, disk, Range(1, GROUP, index, 1000), list(enumerate(subjects, index * 1000 + 400)), table)
+
+
+def made_of(catalog: Catalog, disk: LocalDisk, range_: Range, lines: list[tuple[int, str]], table: SignatureTable):
     rows = [
-        (index * 1000 + 400 + n, subject, "Ann <ann@example.org>", START, f"{index}.{n}@example.org", "", 700, "")
-        for n, subject in enumerate(subjects)
+        (number, subject, "Ann <ann@example.org>", START, f"{number}@example.org", "", 700, "")
+        for number, subject in lines
     ]
     overview = pl.DataFrame(rows, schema=schema.OVERVIEW.polars, orient="row")
     batch = materialize(overview, range_, GroupList(1, (GROUP,)), table, lines=len(rows), malformed=0, duplicate=0)
@@ -52,7 +59,7 @@ def test_what_a_line_dropped_is_counted_and_goes_with_its_range(planned: Catalog
     batch = made(planned, disk, 0, FLOOD + CLEAR)
     assert batch.counters.garbage == batch.garbage["segments"].sum() == 3
     (line,) = dropped_by_line(planned).values()
-    assert (line.signature, line.ranges, line.files, line.segments, line.bytes) == ("*|*|t[]hy", 1, 3, 3, 2100)
+    assert line == Dropped("*|*|t[]hy", ranges=1, edges=0, files=3, segments=3, bytes=2100)
     made(planned, disk, 0, CLEAR)
     assert dropped_by_line(planned) == {}
 
@@ -86,14 +93,82 @@ def test_what_a_run_under_the_new_table_makes_is_no_longer_listed(planned: Catal
     assert changed_by(planned, table).is_empty()
 
 
-def test_garbage_of_an_edge_is_counted_with_the_edge(planned: Catalog, disk: LocalDisk):
-    half = [f'"{HASHES[0]}" yEnc ({i}/4)' for i in (1, 2)]
-    other = [f'"{HASHES[0]}" yEnc ({i}/4)' for i in (3, 4)]
-    table = SignatureTable(1, (Signature("*|*|hy", DROP, "lone hashes"),))
-    record_signatures(planned, table.signatures)
-    for index, subjects in enumerate((half, other, CLEAR)):
-        made(planned, disk, index, subjects, table)
+LONE_HASHES = SignatureTable(1, (Signature("*|*|hy", DROP, "lone hashes"),))
+
+
+def over_the_edge(catalog: Catalog, disk: LocalDisk, lower: int, table: SignatureTable) -> None:
+    """A lone hash, half in range `lower` and half in the next one, under `table`."""
+    record_signatures(catalog, table.signatures)
+    for index, parts in ((lower, (1, 2)), (lower + 1, (3, 4))):
+        made(catalog, disk, index, [f'"{HASHES[0]}" yEnc ({part}/4)' for part in parts], table)
+    merge_edges(catalog, disk, Range(1, GROUP, lower, 1000))
+
+
+def garbage_and_counters(catalog: Catalog) -> list[tuple[int, int]]:
+    """What the counter of each owner says, and the sum of its garbage."""
+    with catalog.transaction() as connection:
+        return connection.execute(
+            "SELECT counters.garbage, coalesce(sum(segments), 0)::bigint FROM counters FULL JOIN garbage USING (owner_id) GROUP BY owner_id, 1 ORDER BY 1"
+        ).fetchall()
+
+
+def test_garbage_of_an_edge_is_listed_with_the_edge_until_a_range_beside_it_is_made_again(
+    planned: Catalog, disk: LocalDisk
+):
+    over_the_edge(planned, disk, 0, LONE_HASHES)
+    made(planned, disk, 2, CLEAR, LONE_HASHES)
+    merge_edges(planned, disk, Range(1, GROUP, 2, 1000))
+    assert dropped_by_line(planned) == {"*|*|hy": Dropped("*|*|hy", 0, 1, 1, 4, 2800)}
+    assert changed_by(planned, DEFAULT_TABLE).rows() == [("202303~a.b.test~000000", GROUP, 0, True, 4, 0)]
+    record_signatures(planned, DEFAULT_TABLE.signatures)
+    made(planned, disk, 0, [f'"{HASHES[0]}" yEnc ({part}/4)' for part in (1, 2)])
     merge_edges(planned, disk, Range(1, GROUP, 0, 1000))
-    assert dropped_by_line(planned)["*|*|hy"].segments == 4
-    found = changed_by(planned, DEFAULT_TABLE)
-    assert found.select("range_index", "is_edge", "segments_back").rows() == [(0, True, 4)]
+    assert changed_by(planned, DEFAULT_TABLE).is_empty()
+    assert changed_by(planned, LONE_HASHES).rows() == [("202303~a.b.test~000000", GROUP, 0, True, 0, 4)]
+
+
+def test_an_edge_above_an_empty_range_names_the_range_above_it(catalog: Catalog, disk: LocalDisk):
+    empty, above = (Range(1, GROUP, index, 100_000) for index in (0, 1))
+    known_empty(catalog, [empty])
+    plan(catalog, [PlannedRange(above, 202303, START)])
+    record_signatures(catalog, LONE_HASHES.signatures)
+    lines = [(above.first + part, f'"{HASHES[0]}" yEnc ({part}/4)') for part in (2, 3, 4)]
+    made_of(catalog, disk, above, lines, LONE_HASHES)
+    merge_edges(catalog, disk, above)
+    assert changed_by(catalog, DEFAULT_TABLE).rows() == [(above.key(202303), GROUP, 0, True, 3, 0)]
+
+
+def test_the_garbage_of_each_range_and_edge_adds_up_to_its_counter(planned: Catalog, disk: LocalDisk):
+    over_the_edge(planned, disk, 0, LONE_HASHES)
+    made(planned, disk, 2, FLOOD + SET + CLEAR)
+    merge_edges(planned, disk, Range(1, GROUP, 2, 1000))
+    assert garbage_and_counters(planned) == [(0, 0), (0, 0), (3, 3), (4, 4)]
+    over_the_edge(planned, disk, 0, DEFAULT_TABLE)
+    assert garbage_and_counters(planned) == [(0, 0), (0, 0), (0, 0), (3, 3)]
+
+
+def test_the_snapshot_holds_all_garbage_by_range_line_and_signature(planned: Catalog, disk: LocalDisk, tmp_path: Path):
+    source_number(planned, "main")
+    over_the_edge(planned, disk, 0, LONE_HASHES)
+    made(planned, disk, 2, FLOOD + CLEAR)
+    with duckdb.connect() as shell:
+        shell.execute("SET VARIABLE snapshot = ?", [str(write_snapshot(planned, tmp_path / "snapshot"))])
+        shell.execute(duckdb_views("catalog"))
+        rows = shell.execute(
+            'SELECT source, "group", "range", is_edge, dropped_by, tool, files, segments, bytes FROM garbage ORDER BY "range"'
+        ).fetchall()
+    assert rows == [
+        ("main", GROUP, 0, True, "*|*|hy", "", 1, 4, 2800),
+        ("main", GROUP, 2, False, "*|*|t[]hy", "", 3, 3, 2100),
+    ]
+
+
+def test_a_recorded_table_stays_in_force_whatever_the_software_ships_with(catalog: Catalog):
+    assert first_signatures(catalog, DEFAULT_TABLE.signatures) == DEFAULT_TABLE
+    mine = record_signatures(catalog, LONE_HASHES.signatures)
+    assert first_signatures(catalog, DEFAULT_TABLE.signatures) == current_signatures(catalog) == mine
+
+
+def test_a_table_recorded_before_the_first_plan_is_not_replaced_by_the_shipped_one(catalog: Catalog):
+    mine = record_signatures(catalog, LONE_HASHES.signatures)
+    assert first_signatures(catalog, DEFAULT_TABLE.signatures) == current_signatures(catalog) == mine
