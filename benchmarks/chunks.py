@@ -188,7 +188,7 @@ def batch_of(profile: Profile, segments: int, seed: int = 1) -> Batch:
         fragment_segments=schema.SEGMENTS.empty(),
         probes=schema.PROBES.empty(),
         samples=schema.SAMPLES.empty(),
-        garbage=schema.GARBAGE.empty(),
+        verdicts=schema.VERDICTS.empty(),
         counters=Counters(lines=rows.height, kept=rows.height),
         window=0,
     )
@@ -305,7 +305,7 @@ def _with_segments(batch: Batch, segments: pl.DataFrame) -> Batch:
         batch.fragment_segments,
         batch.probes,
         batch.samples,
-        batch.garbage,
+        batch.verdicts,
         batch.counters,
         batch.window,
     )

@@ -75,7 +75,7 @@ class Batch:
         fragment_segments: frame `schema.SEGMENTS`: their segments.
         probes: frame `schema.PROBES`.
         samples: frame `schema.SAMPLES`: some lines of each set-aside and garbage kind, for analysts.
-        garbage: frame `schema.GARBAGE`: what was dropped, by line of the signature table and by signature.
+        verdicts: frame `schema.VERDICTS`: the files with random names, by what the signature table says of them.
         counters: where each line went.
         window: articles from an edge within which an incomplete file may continue; 0 for an edge.
     """
@@ -87,6 +87,6 @@ class Batch:
     fragment_segments: pl.DataFrame
     probes: pl.DataFrame
     samples: pl.DataFrame
-    garbage: pl.DataFrame
+    verdicts: pl.DataFrame
     counters: Counters
     window: int

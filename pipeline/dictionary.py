@@ -8,7 +8,6 @@ from pipeline.reasons import REASONS
 from pipeline.schema import (
     FILES,
     FRAGMENTS,
-    GARBAGE,
     OVERVIEW,
     PROBES,
     RECORD_FILES,
@@ -16,10 +15,11 @@ from pipeline.schema import (
     REJECTED,
     SAMPLES,
     SEGMENTS,
+    VERDICTS,
 )
 
 ALL = (
-    OVERVIEW, REJECTED, FILES, SEGMENTS, RECORDS, RECORD_FILES, FRAGMENTS, PROBES, SAMPLES, GARBAGE, ATTRIBUTES, EXPLAINED,
+    OVERVIEW, REJECTED, FILES, SEGMENTS, RECORDS, RECORD_FILES, FRAGMENTS, PROBES, SAMPLES, VERDICTS, ATTRIBUTES, EXPLAINED,
     REASONS,
 )  # fmt: skip
 """Every declared schema."""

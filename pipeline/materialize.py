@@ -13,7 +13,7 @@ from pipeline.islands import islands
 from pipeline.maingroup import crossposted_to, in_main_group
 from pipeline.probes import candidates
 from pipeline.ranges import Range
-from pipeline.schema import FRAGMENTS, GARBAGE, OVERVIEW, SAMPLES, SEGMENTS
+from pipeline.schema import FRAGMENTS, OVERVIEW, SAMPLES, SEGMENTS, VERDICTS
 
 SAMPLED = 20
 """Lines kept of each set-aside and garbage kind."""
@@ -85,7 +85,7 @@ def materialize(
         fragment_segments=fragment_segments,
         probes=candidates(record_rows, record_files, segments),
         samples=pl.concat(samples),
-        garbage=_garbage(judged.garbage),
+        verdicts=_verdicts(judged),
         counters=counters,
         window=size,
     )
@@ -141,15 +141,17 @@ def _garbage_sample(garbage: pl.DataFrame) -> pl.DataFrame:
     return _sample("garbage", files[_spread(files.select(pl.int_range(pl.len(), dtype=pl.UInt32)).to_series())])
 
 
-def _garbage(files: pl.DataFrame) -> pl.DataFrame:
-    return GARBAGE.check(
+def _verdicts(judged: records.Judged) -> pl.DataFrame:
+    facts = ("dropped_by", "signature", "tool", "segments_found", "bytes")
+    files = pl.concat([judged.garbage.select(facts), judged.files.filter("random").select(facts)])
+    return VERDICTS.check(
         files.group_by("dropped_by", "signature", "tool")
         .agg(
             files=pl.len().cast(pl.Int64),
             segments=pl.col("segments_found").sum().cast(pl.Int64),
             bytes=pl.col("bytes").sum(),
         )
-        .sort("dropped_by", "signature", "tool")
+        .sort("dropped_by", "signature", "tool", nulls_last=True)
     )
 
 
@@ -201,7 +203,7 @@ def merge_edge(fragments: pl.DataFrame, fragment_segments: pl.DataFrame, signatu
         fragment_segments=SEGMENTS.empty(),
         probes=candidates(record_rows, record_files, kept),
         samples=_garbage_sample(judged.garbage),
-        garbage=_garbage(judged.garbage),
+        verdicts=_verdicts(judged),
         counters=counters,
         window=0,
     )

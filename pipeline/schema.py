@@ -169,14 +169,14 @@ RECORDS = Schema(
     ),
 )
 
-GARBAGE = Schema(
-    "garbage",
+VERDICTS = Schema(
+    "verdicts",
     (
-        Column("dropped_by", pl.String, "line of the signature table that drops it"),
-        Column("signature", pl.String, "garbage signature of the files"),
+        Column("dropped_by", pl.String, "line of the signature table that drops the files; null where they are kept"),
+        Column("signature", pl.String, "garbage signature of the files, which have random names"),
         Column("tool", pl.String, "posting tool, empty when not recognised"),
-        Column("files", pl.Int64, "files dropped"),
-        Column("segments", pl.Int64, "segments dropped"),
+        Column("files", pl.Int64, "files"),
+        Column("segments", pl.Int64, "their segments"),
         Column("bytes", pl.Int64, "sum of their article sizes"),
     ),
 )

@@ -1,4 +1,4 @@
--- Random stems that may be a file's own, what posters mark, and what each owner's garbage was.
+-- Random stems that may be a file's own, what posters mark, and what was said of each owner's random names.
 -- depends: 0001.catalog
 
 -- A record with both keys has the base key of its stem once another file of that stem is known, else that of the pool: see
@@ -26,8 +26,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     ) AS read
 $$;
 
--- What the lines of the signature table dropped from a range or an edge.
-CREATE TABLE garbage (
+-- The files with random names of a range or an edge, by what the signature table says of them; the label of kept ones is empty.
+CREATE TABLE verdicts (
     owner_id integer NOT NULL,
     dropped_by integer NOT NULL,
     signature integer NOT NULL,
@@ -36,7 +36,7 @@ CREATE TABLE garbage (
     segments bigint NOT NULL,
     bytes bigint NOT NULL
 );
-CREATE INDEX garbage_owner ON garbage (owner_id);
+CREATE INDEX verdicts_owner ON verdicts (owner_id);
 
 -- What a person types: all words, `word*` a prefix, `one|other` either, `-word` or `!word` not; null when no word is left.
 CREATE OR REPLACE FUNCTION name_query(wanted text) RETURNS tsquery LANGUAGE sql STABLE AS $$

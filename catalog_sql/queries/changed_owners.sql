@@ -1,16 +1,12 @@
 -- Ranges and edges that hold any of the pairs: segments of dropped ones that would come back, and of kept ones that would go.
 WITH wanted AS (
     SELECT * FROM unnest(%(dropped)s::boolean[], %(signatures)s::integer[], %(tools)s::integer[]) AS t (dropped, signature, tool)
-), found AS (
-    SELECT owner_id, segments AS back, 0::bigint AS gone
-    FROM garbage JOIN wanted USING (signature, tool)
-    WHERE wanted.dropped
-    UNION ALL
-    SELECT owner_id, 0, records.segments
-    FROM records JOIN wanted USING (signature, tool) JOIN chunk_files USING (file_id)
-    WHERE NOT wanted.dropped AND NOT readable_name AND retired_at IS NULL
 ), summed AS (
-    SELECT owner_id, sum(back)::bigint AS back, sum(gone)::bigint AS gone FROM found GROUP BY owner_id
+    SELECT owner_id, coalesce(sum(segments) FILTER (WHERE dropped), 0)::bigint AS back,
+        coalesce(sum(segments) FILTER (WHERE NOT dropped), 0)::bigint AS gone
+    FROM verdicts JOIN labels ON label_id = dropped_by JOIN wanted USING (signature, tool)
+    WHERE wanted.dropped = (label <> '')
+    GROUP BY owner_id
 )
 SELECT partition_key, groups.name, range_index, is_edge, back, gone
 FROM (

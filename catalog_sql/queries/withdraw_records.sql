@@ -4,7 +4,7 @@ WITH old AS (
     DELETE FROM probes USING old WHERE probes.file_id = old.file_id
 ), old_samples AS (
     DELETE FROM samples WHERE owner_id = ANY (%(owners)s)
-), old_garbage AS (
-    DELETE FROM garbage WHERE owner_id = ANY (%(owners)s)
+), old_verdicts AS (
+    DELETE FROM verdicts WHERE owner_id = ANY (%(owners)s)
 )
 DELETE FROM records USING old WHERE records.file_id = old.file_id

@@ -18,7 +18,7 @@ from store.chunks import ChunkHeader, Place, encode, encode_fragments
 from store.disk import Disk
 
 _LABELS = ("tool", "grouped_by", "named_by", "signature")
-_GARBAGE_LABELS = ("dropped_by", "signature", "tool")
+_VERDICT_LABELS = ("dropped_by", "signature", "tool")
 _AFTER_LABELS = (
     "lone_number", "name", "poster", "first_posted", "last_posted", "files", "files_expected", "segments", "segments_expected", "bytes", "has_par2",
     "readable_name", "category", "repost", "request_id", "file_marks",
@@ -51,7 +51,7 @@ class Rows:
     probes: list[tuple[object, ...]]
     fragments: list[tuple[object, ...]]
     samples: list[tuple[object, ...]]
-    garbage: list[tuple[object, ...]]
+    verdicts: list[tuple[object, ...]]
     touched: Touched
 
 
@@ -80,8 +80,8 @@ def rows_of(catalog: Catalog, batch: Batch, places: tuple[Place, ...], undated: 
     records = _storable(batch.records).with_columns(pl.col("first_posted", "last_posted").fill_null(undated))
     keys, stems, pools = (_uuids(records[name]) for name in ("base_key", "stem_key", "pool_key"))
     groups = group_ids(catalog, records["groups"].explode().drop_nulls().unique().to_list())
-    garbage = batch.garbage
-    texts = [records[column] for column in _LABELS] + [garbage[column] for column in _GARBAGE_LABELS]
+    verdicts = batch.verdicts.with_columns(pl.col("dropped_by").fill_null(""))
+    texts = [records[column] for column in _LABELS] + [verdicts[column] for column in _VERDICT_LABELS]
     # The rule of a lone file's release is the catalog's to tell.
     labels = label_ids(catalog, sorted({*pl.concat(texts), "counter"}))
     record_rows = zip(
@@ -107,10 +107,10 @@ def rows_of(catalog: Catalog, batch: Batch, places: tuple[Place, ...], undated: 
         probes=list(zip(probes["record"], _uuids(probes["file_key"]), *probe_columns, strict=True)),
         fragments=list(zip(fragments["file"], _uuids(fragments["file_key"]), *fragment_columns, payloads, strict=True)),
         samples=_storable(batch.samples).rows(),
-        garbage=list(
+        verdicts=list(
             zip(
-                *([labels[label] for label in garbage[column]] for column in _GARBAGE_LABELS),
-                *(garbage[column] for column in ("files", "segments", "bytes")),
+                *([labels[label] for label in verdicts[column]] for column in _VERDICT_LABELS),
+                *(verdicts[column] for column in ("files", "segments", "bytes")),
                 strict=True,
             )
         ),
@@ -138,7 +138,7 @@ def replace_rows(
         copy_rows(connection, "copy_records", file_id, rows.records)
         copy_rows(connection, "copy_probes", file_id, rows.probes)
     copy_rows(connection, "copy_samples", owner.id, rows.samples)
-    copy_rows(connection, "copy_garbage", owner.id, rows.garbage)
+    copy_rows(connection, "copy_verdicts", owner.id, rows.verdicts)
     connection.execute(query("set_counters"), {"owner": owner.id, **asdict(batch.counters)})
 
 

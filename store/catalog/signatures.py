@@ -54,8 +54,7 @@ def dropped_by_line(catalog: Catalog) -> dict[str, Dropped]:
 def changed_by(catalog: Catalog, table: SignatureTable) -> pl.DataFrame:
     """The ranges and edges that come out otherwise under `table`, frame `CHANGES`; those made under the same verdicts are not listed.
 
-    Signatures and tools are judged once each. What comes back is exact. Of kept records only those with random names are judged, each
-    by the file that speaks for it, so what goes is an estimate where the files of a record have several signatures.
+    Signatures and tools are judged once each, as they were counted file by file.
 
     Raises:
         ValueError: a line of the table cannot be read.

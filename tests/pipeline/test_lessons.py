@@ -345,7 +345,7 @@ def test_every_line_is_kept_or_counted_under_a_reason(subjects, malformed, dupli
     batch = materialize(frame, Range(1, GROUPS[0], 0, 2_000_000), LISTED, DEFAULT_TABLE, lines=frame.height + malformed + duplicate, malformed=malformed, duplicate=duplicate)  # fmt: skip
     assert batch.counters.balance == 0
     assert batch.garbage["segments"].sum() == batch.counters.garbage
-    assert set(batch.garbage["dropped_by"]) <= {line.signature for line in DEFAULT_TABLE.signatures}
+    assert set(batch.verdicts["dropped_by"].drop_nulls()) <= {line.signature for line in DEFAULT_TABLE.signatures}
     for kind in ("random", "obfuscated", "text"):
         counted = getattr(batch.counters, f"set_aside_{kind}")
         assert (batch.samples["kind"] == f"set_aside_{kind}").sum() == min(counted, 20)

@@ -101,7 +101,7 @@ def batch_of(frame, index=0, size=2_000_000, malformed=0, duplicate=0):
 
 
 def assert_equal_batches(left, right):
-    for name in ("records", "files", "segments", "fragments", "fragment_segments", "probes", "samples", "garbage"):
+    for name in ("records", "files", "segments", "fragments", "fragment_segments", "probes", "samples", "verdicts"):
         assert_frame_equal(getattr(left, name), getattr(right, name))
     assert (left.counters, left.window) == (right.counters, right.window)
 
@@ -114,8 +114,8 @@ def assert_declared(batch):
     schema.SEGMENTS.check(batch.fragment_segments)
     schema.PROBES.check(batch.probes)
     schema.SAMPLES.check(batch.samples)
-    schema.GARBAGE.check(batch.garbage)
-    assert batch.garbage["segments"].sum() == batch.counters.garbage
+    schema.VERDICTS.check(batch.verdicts)
+    assert batch.verdicts.filter(pl.col("dropped_by").is_not_null())["segments"].sum() == batch.counters.garbage
 
 
 def releases(batches):

@@ -203,7 +203,7 @@ def batch_of() -> Callable[[Release, RecordContent], Batch]:
             fragment_segments=schema.SEGMENTS.empty(),
             probes=schema.PROBES.empty(),
             samples=schema.SAMPLES.empty(),
-            garbage=schema.GARBAGE.empty(),
+            verdicts=schema.VERDICTS.empty(),
             counters=Counters(lines=5, kept=5),
             window=0,
         )

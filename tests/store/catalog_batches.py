@@ -130,7 +130,7 @@ def batch_of(pieces: list[Piece]) -> Batch:
         fragment_segments=schema.SEGMENTS.empty(),
         probes=frame(schema.PROBES, probes),
         samples=schema.SAMPLES.empty(),
-        garbage=schema.GARBAGE.empty(),
+        verdicts=schema.VERDICTS.empty(),
         counters=Counters(lines=kept, kept=kept),
         window=0,
     )

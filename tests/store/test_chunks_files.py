@@ -60,7 +60,7 @@ def empty_batch() -> Batch:
         empty,
         schema.PROBES.empty(),
         schema.SAMPLES.empty(),
-        schema.GARBAGE.empty(),
+        schema.VERDICTS.empty(),
         Counters(),
         0,
     )

@@ -1,1 +1,0 @@
-COPY garbage (owner_id, dropped_by, signature, tool, files, segments, bytes) FROM STDIN
