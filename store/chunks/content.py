@@ -1,4 +1,4 @@
-"""Files and their segments as they lie in a record or a fragment, written for a whole batch and read for one."""
+"""Files and their segments as they lie in a record or a fragment: prepared for a whole batch, cut record by record."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ import polars as pl
 from pipeline import schema
 from pipeline.schema import Column
 from store.chunks.columns import (
-    MAX_CONTENT,
+    MAX_SEGMENTS,
     Cursor,
     Integers,
     Malformed,
+    Planes,
+    PlanesReader,
     Sections,
-    Unsigned,
+    bounds_of,
     differences,
     planes,
-    read_integers,
+    reduced,
+    sums,
     varint,
     zigzag,
 )
-from store.chunks.ids import Ids, IdsReader, prepare, write_ids
+from store.chunks.ids import Ids, IdsReader, Places, prepare_ids
 from store.chunks.tables import Table, TableReader, prepare_table
 
 
@@ -32,77 +35,78 @@ class Files:
     """Files of many records, each with its segments, ready to be written record by record.
 
     Attributes:
-        bounds: row of `segments` at which the segments of each file begin; one more than files.
-        counts: segments of each file, less those of the file above in its record.
-        usual: bytes of the first segment of each file, less that of the file above.
-        last: bytes of the last segment of each file less those of the first, less that of the file above.
-        numbers: segment number less the one expected after the row above.
-        sizes: bytes of the segments between first and last, less those of the first; 0 for first and last.
-        ids: message-ids.
+        files: row at which the files of each record begin, and the last ones end.
+        segments: the same for their segments.
+        per_file: segments of each file; bytes of its first segment; bytes of its last less those of the first.
+        per_segment: segment number less the one expected after the row above; bytes less those of the first of the file.
         table: the files' own columns.
+        ids: message-ids.
     """
 
-    bounds: Integers
-    counts: Unsigned
-    usual: Unsigned
-    last: Unsigned
-    numbers: Unsigned
-    sizes: Unsigned
-    ids: Ids
+    files: list[int]
+    segments: list[int]
+    per_file: tuple[Planes, ...]
+    per_segment: tuple[Planes, ...]
     table: Table
+    ids: Ids
 
-    def write(self, sections: Sections, first: int, last: int) -> None:
-        """Append the files `first` to `last` (exclusive)."""
-        begin, end = int(self.bounds[first]), int(self.bounds[last])
-        sections.text.append(varint(last - first))
-        for column in (self.counts, self.usual, self.last):
-            sections.numbers += planes(column[first:last])
-        for column in (self.numbers, self.sizes):
-            sections.numbers += planes(column[begin:end])
-        self.table.write(sections, first, last)
-        write_ids(sections, self.ids, begin, end)
+    def write(self, sections: Sections, record: int) -> None:
+        """Append the files of a record."""
+        first, last = self.files[record], self.files[record + 1]
+        begin, end = self.segments[record], self.segments[record + 1]
+        sections.text += [varint(last - first), varint(end - begin)]
+        for column in self.per_file:
+            column.write(sections.numbers, record, first, last)
+        for column in self.per_segment:
+            column.write(sections.numbers, record, begin, end)
+        self.table.write(sections, record)
+        self.ids.write(sections, record, begin, end)
 
 
-def prepare_files(files: pl.DataFrame, columns: Sequence[Column], segments: pl.DataFrame, starts: Integers) -> Files:
+def prepare_files(files: pl.DataFrame, columns: Sequence[Column], segments: pl.DataFrame, bounds: Integers) -> Files:
     """Look at the files of a whole batch at once.
 
     Args:
         files: has `columns` of `schema.FILES` or `schema.FRAGMENTS`, and `file` counting 0, 1, 2, ...
         columns: what is written of each file.
         segments: `schema.SEGMENTS`, ordered by file, then number.
-        starts: row of `files` at which each record begins.
+        bounds: row of `files` at which each record begins, and the last one ends.
 
     Raises:
-        ValueError: the frames are not ordered so.
+        ValueError: the frames are not ordered so, or a record has too many segments.
     """
     owner = segments["file"].to_numpy().astype(np.int64)
     ordinals = files["file"].to_numpy()
     if (ordinals != np.arange(files.height)).any() or (owner[1:] < owner[:-1]).any() or (owner >= files.height).any():
         raise ValueError("files must count 0, 1, 2, ... and segments must be ordered by them")
     counts = np.bincount(owner, minlength=files.height).astype(np.int64)
-    bounds = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+    rows = bounds_of(counts)
+    inside = rows[bounds]
+    if (np.diff(inside) > MAX_SEGMENTS).any():
+        raise ValueError(f"a record has more than {MAX_SEGMENTS} segments")
     sizes = segments["bytes"].to_numpy().astype(np.int64)
     filled = np.flatnonzero(counts)
-    lead, tail = bounds[:-1][filled], bounds[1:][filled] - 1
+    lead, tail = rows[:-1][filled], rows[1:][filled] - 1
     usual, last = np.zeros(files.height, np.int64), np.zeros(files.height, np.int64)
     usual[filled], last[filled] = sizes[lead], sizes[tail] - sizes[lead]
     inner = sizes - usual[owner]
     inner[tail] = 0
     numbers = segments["number"].to_numpy().astype(np.int64)
-    place_of = np.zeros(files.height, np.int64)
-    place_of[filled] = np.arange(filled.size)
-    totals = files["segments_expected"].cast(pl.Int64).fill_null(0).to_numpy()
-    ids = prepare(segments["message_id"], segments["number"], totals[owner], lead, place_of[owner])
     return Files(
-        bounds=bounds,
-        counts=zigzag(differences(counts, starts)),
-        usual=zigzag(differences(usual, starts)),
-        last=zigzag(differences(last, starts)),
-        numbers=zigzag(differences(numbers, lead) - 1),
-        sizes=zigzag(inner),
-        ids=ids,
-        table=prepare_table(files, columns, starts, {"segments_found": counts, "bytes": _sums(sizes, bounds)}),
+        files=bounds.tolist(),
+        segments=inside.tolist(),
+        per_file=tuple(planes(zigzag(differences(each, bounds[:-1])), bounds) for each in (counts, usual, last)),
+        per_segment=(
+            planes(zigzag(differences(numbers, lead) - 1), inside),
+            planes(zigzag(inner), inside),
+        ),
+        table=prepare_table(files, columns, bounds, {"segments_found": counts, "bytes": totals_of(sizes, rows)}),
+        ids=prepare_ids(segments["message_id"], _places(files, numbers, owner), inside),
     )
+
+
+def _places(files: pl.DataFrame, numbers: Integers, owner: Integers) -> Places:
+    return Places(numbers, owner, files["segments_expected"].cast(pl.Int64).fill_null(0).to_numpy(), files["subject"])
 
 
 class FilesReader:
@@ -111,11 +115,9 @@ class FilesReader:
     def __init__(self, columns: Sequence[Column]) -> None:
         self._table = TableReader(columns)
         self._ids = IdsReader()
-        self._heights: list[int] = []
-        self._counts: list[Integers] = []
-        self._numbers: list[Integers] = []
-        self._sizes: list[Integers] = []
-        self._totals: list[Integers] = []
+        self._per_file = tuple(PlanesReader() for _ in range(3))
+        self._per_segment = tuple(PlanesReader() for _ in range(2))
+        self._segments: list[int] = []
 
     def read(self, cursor: Cursor) -> None:
         """Read the files of a record.
@@ -123,39 +125,68 @@ class FilesReader:
         Raises:
             Malformed: no writer writes this.
         """
-        height = cursor.varint()
-        counts, usual, last = (np.cumsum(read_integers(cursor, height)) for _ in range(3))
-        if (counts < 0).any() or counts.sum() > MAX_CONTENT:
-            raise Malformed("a count that cannot be")
-        bounds = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
-        owner = np.repeat(np.arange(height), counts)
-        filled = np.flatnonzero(counts)
-        lead, tail = bounds[:-1][filled], bounds[1:][filled] - 1
-        steps = read_integers(cursor, owner.size) + 1
-        numbers = np.cumsum(steps)
-        numbers -= np.repeat(numbers[lead] - steps[lead], counts[filled])
-        sizes = usual[owner] + read_integers(cursor, owner.size)
-        sizes[tail] += np.where(tail > lead, last[filled], 0)
-        self._table.read(cursor, height, {"segments_found": counts, "bytes": _sums(sizes, bounds)})
-        self._ids.read(cursor, owner)
-        self._heights.append(height)
-        self._counts.append(counts)
-        self._numbers.append(numbers)
-        self._sizes.append(sizes)
-        self._totals.append(self._table.last("segments_expected")[owner])
+        height, count = cursor.varint(), cursor.varint()
+        if count > MAX_SEGMENTS:
+            raise Malformed("too many segments")
+        for column in self._per_file:
+            column.read(cursor, height)
+        for column in self._per_segment:
+            column.read(cursor, count)
+        self._table.read(cursor, height)
+        self._ids.read(cursor, count)
+        self._segments.append(count)
 
     def frames(self) -> tuple[pl.DataFrame, pl.DataFrame, Integers]:
-        """(files with `file` and the columns, segments as `schema.SEGMENTS`, files of each record)."""
-        counts = np.concatenate([np.zeros(0, np.int64), *self._counts])
-        files = pl.DataFrame([pl.Series("file", np.arange(counts.size), dtype=pl.UInt32), *self._table.series()])
-        number = pl.Series("number", np.concatenate([np.zeros(0, np.int64), *self._numbers])).cast(pl.Int32)
-        ids = self._ids.series(number, np.concatenate([np.zeros(0, np.int64), *self._totals]))
-        owner = pl.Series("file", np.repeat(np.arange(counts.size), counts), dtype=pl.UInt32)
-        sizes = pl.Series("bytes", np.concatenate([np.zeros(0, np.int64), *self._sizes]))
-        segments = schema.SEGMENTS.check(pl.DataFrame([owner, number, sizes, ids.alias("message_id")]))
-        return files, segments, np.array(self._heights, np.int64)
+        """(files with `file` and the columns, segments as `schema.SEGMENTS`, row of the files at which each record begins and the last ends)."""
+        bounds, inside = self._table.bounds, bounds_of(self._segments)
+        counts, usual, last = (sums(column.signed(), bounds) for column in self._per_file)
+        if (counts < 0).any() or (counts > MAX_SEGMENTS).any() or (bounds_of(counts)[bounds] != inside).any():
+            raise Malformed("files do not have the segments they claim")
+        rows = bounds_of(counts)
+        owner = np.repeat(np.arange(counts.size), counts)
+        filled = np.flatnonzero(counts)
+        lead, tail = rows[:-1][filled], rows[1:][filled] - 1
+        steps, inner = (column.signed() for column in self._per_segment)
+        numbers = sums(steps + 1, np.append(lead, owner.size))
+        sizes = usual[owner] + inner
+        sizes[tail] += np.where(tail > lead, last[filled], 0)
+        columns = self._table.series({"segments_found": counts, "bytes": totals_of(sizes, rows)})
+        files = pl.DataFrame([pl.Series("file", np.arange(counts.size), dtype=pl.UInt32), *columns])
+        segments = [
+            pl.Series("file", owner, dtype=pl.UInt32),
+            pl.Series("number", numbers).cast(pl.Int32),
+            pl.Series("bytes", sizes),
+            self._ids.series(_places(files, numbers, owner)).alias("message_id"),
+        ]
+        return files, schema.SEGMENTS.check(pl.DataFrame(segments)), bounds
+
+    @property
+    def segment_bounds(self) -> Integers:
+        """Row at which the segments of each record begin, and the last ones end."""
+        return bounds_of(self._segments)
 
 
-def _sums(sizes: Integers, bounds: Integers) -> Integers:
-    total = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+def totals_of(values: Integers, bounds: Integers) -> Integers:
+    """Sums of the values from each bound to the next."""
+    total = bounds_of(values)
     return total[bounds[1:]] - total[bounds[:-1]]
+
+
+def record_facts(files: pl.DataFrame, bounds: Integers, segments: Integers) -> dict[str, Integers]:
+    """What the columns of a record are most likely, from its files.
+
+    Args:
+        files: `schema.RECORD_FILES` or what holds its columns.
+        bounds: row of `files` at which each record begins, and the last one ends.
+        segments: the same for the segments.
+    """
+    expected = files["segments_expected"].cast(pl.Int64).fill_null(0).to_numpy()
+    posted = files["posted_at"].to_physical().cast(pl.Int64)
+    return {
+        "files": np.diff(bounds),
+        "segments": np.diff(segments),
+        "segments_expected": totals_of(expected, bounds),
+        "bytes": totals_of(files["bytes"].fill_null(0).to_numpy(), bounds),
+        "first_posted": reduced(np.minimum, posted.fill_null((1 << 63) - 1).to_numpy(), bounds),
+        "last_posted": reduced(np.maximum, posted.fill_null(-1 << 63).to_numpy(), bounds),
+    }

@@ -14,9 +14,9 @@ import zstandard
 
 from pipeline import schema
 from pipeline.ranges import check_group
-from store.chunks.columns import MAX_CONTENT, Cursor, Malformed, Sections, varint
+from store.chunks.columns import MAX_CONTENT, Cursor, Malformed, Sections, read_varint, varint
 
-VERSION = 2
+VERSION = 3
 """Format version: of the header, and the first byte of every frame's content."""
 
 RECORD, FRAGMENT, INDEX = 0, 1, 2
@@ -151,29 +151,32 @@ def _alike(pieces: list[bytes]) -> Iterator[bytes]:
     yield b"".join(short)
 
 
-def open_frame(data: bytes | memoryview, kind: int) -> Cursor:
-    """Decompress a frame and stand at its content.
+class FrameReader:
+    """Decompresses frames, one after the other."""
 
-    Raises:
-        Malformed: it is damaged, of another kind or of a later version.
-    """
-    try:
-        facts = zstandard.get_frame_parameters(data)
-        if not facts.has_checksum or facts.content_size > MAX_CONTENT:
-            raise Malformed("not a frame of a chunk file")
-        content = zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
-    except zstandard.ZstdError as error:
-        raise Malformed(str(error)) from error
-    if len(content) < 2 or content[0] != VERSION:
-        raise Malformed(f"format version {content[0] if content else 'missing'}, this software reads {VERSION}")
-    if content[1] != kind:
-        raise Malformed(f"holds kind {content[1]}, not {kind}")
-    head = Cursor(memoryview(content)[2:], memoryview(b""), memoryview(b""))
-    text, numbers = head.varint(), head.varint()
-    body = head.rest()
-    if text + numbers > len(body):
-        raise Malformed("a section ends early")
-    return Cursor(body[:text], body[text : text + numbers], body[text + numbers :])
+    def __init__(self) -> None:
+        self._decompressor = zstandard.ZstdDecompressor()
+
+    def open(self, data: bytes | memoryview, kind: int) -> Cursor:
+        """Decompress a frame and stand at its content.
+
+        Raises:
+            Malformed: it is damaged, of another kind or of a later version.
+        """
+        try:
+            facts = zstandard.get_frame_parameters(data)
+            if not facts.has_checksum or facts.content_size > MAX_CONTENT:
+                raise Malformed("not a frame of a chunk file")
+            content = self._decompressor.decompress(data, allow_extra_data=False)
+        except zstandard.ZstdError as error:
+            raise Malformed(str(error)) from error
+        if len(content) < 2 or content[0] != VERSION:
+            raise Malformed(f"format version {content[0] if content else 'missing'}, this software reads {VERSION}")
+        if content[1] != kind:
+            raise Malformed(f"holds kind {content[1]}, not {kind}")
+        text, begin = read_varint(content, 2)
+        numbers, begin = read_varint(content, begin)
+        return Cursor(content, begin, text, numbers)
 
 
 def header_frame(header: ChunkHeader) -> bytes:

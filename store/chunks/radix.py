@@ -6,13 +6,26 @@ in ascending order. k and w follow from the number of symbols alone (see `packin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import gcd, log2
 
 import numpy as np
 from numpy.typing import NDArray
 
 Bytes = NDArray[np.uint8]
+Integers = NDArray[np.int64]
+Unsigned = NDArray[np.uint64]
+
+_WIDEST = 57
+"""Bits of a unit at most: with the seven bits before it in its first byte it still lies within eight bytes."""
+
+_BLOCK = 8192
+"""Units computed at a time, so that what is between lies in the cache; a multiple of 8."""
+
+_GUARD = 8
+"""Bytes behind the units, since they are read and written eight bytes at a time."""
 
 CLASSES: tuple[bytes, ...] = (
     b"01234567",
@@ -35,8 +48,8 @@ CLASSES: tuple[bytes, ...] = (
 _NAMED = b"".join(CLASSES)
 _ALL_CLASSES = (*CLASSES, bytes(b for b in range(128) if b not in _NAMED), bytes(range(128, 256)))
 
-DECIMAL = 0b11
-HEXADECIMAL = 0b1111
+DECIMAL_DIGITS = 0b11
+HEXADECIMAL_DIGITS = 0b1111
 
 CLASS_OF: NDArray[np.uint16] = np.zeros(256, np.uint16)
 """Byte to the bit of its class."""
@@ -44,7 +57,7 @@ for _bit, _members in enumerate(_ALL_CLASSES):
     CLASS_OF[list(_members)] = 1 << _bit
 
 _LOWER, _UPPER = 0b111100, 0b111000000
-_BASE62 = DECIMAL | _LOWER | _UPPER
+_BASE62 = DECIMAL_DIGITS | _LOWER | _UPPER
 _DASHES, _DOLLARS, _BASE64, _DOTS = 0b11 << 9, 1 << 11, 1 << 12, 1 << 13
 
 
@@ -54,14 +67,14 @@ def _size(classes: int) -> int:
 
 _COMMON = sorted(
     (
-        DECIMAL,
-        HEXADECIMAL,
-        DECIMAL | 1 << 6,
+        DECIMAL_DIGITS,
+        HEXADECIMAL_DIGITS,
+        DECIMAL_DIGITS | 1 << 6,
         0b11111,
         _LOWER,
         _UPPER,
-        DECIMAL | _LOWER,
-        DECIMAL | _UPPER,
+        DECIMAL_DIGITS | _LOWER,
+        DECIMAL_DIGITS | _UPPER,
         _LOWER | _UPPER,
         _BASE62,
         _BASE62 | _DASHES,
@@ -81,13 +94,15 @@ class Alphabet:
 
     Attributes:
         symbols: the bytes, ascending.
-        rank: byte to its place in `symbols`.
+        to_symbol: table from rank to byte; ranks that no writer writes are the last symbol.
+        to_rank: table from byte to rank.
         k: symbols in a unit.
-        w: bits of a unit, at most 63.
+        w: bits of a unit, at most `_WIDEST`.
     """
 
     symbols: Bytes
-    rank: Bytes
+    to_symbol: Bytes
+    to_rank: Bytes
     k: int
     w: int
 
@@ -95,24 +110,40 @@ class Alphabet:
         """Bytes that `count` symbols take."""
         return (-(-count // self.k) * self.w + 7) // 8
 
+    @property
+    def lanes(self) -> int:
+        """Units after which a unit begins at a byte again."""
+        return 8 // gcd(self.w, 8)
+
+    @property
+    def stride(self) -> int:
+        """Bytes of those units."""
+        return self.lanes * self.w // 8
+
+    @property
+    def low(self) -> int:
+        """Symbols of a unit that fit into 32 bits together."""
+        return min(self.k, int(32 / log2(self.symbols.size)))
+
 
 @cache
 def alphabet(classes: int) -> Alphabet:
     """The alphabet of a set of classes."""
     members = sorted(b"".join(members for bit, members in enumerate(_ALL_CLASSES) if classes >> bit & 1))
-    rank = np.zeros(256, np.uint8)
-    rank[members] = np.arange(len(members))
-    return Alphabet(np.array(members, np.uint8), rank, *packing(len(members)))
+    symbols = np.array(members, np.uint8)
+    to_rank = np.zeros(256, np.uint8)
+    to_rank[members] = np.arange(len(members))
+    return Alphabet(symbols, np.pad(symbols, (0, 256 - symbols.size), mode="edge"), to_rank, *packing(len(members)))
 
 
 @cache
 def packing(size: int) -> tuple[int, int]:
-    """(k, w) for `size` symbols: the least bits per symbol with w <= 63, then whole bytes, then the least w."""
+    """(k, w) for `size` symbols: the least bits per symbol with w <= 57, then whole bytes, then the least w."""
     if size == 1:
         return 1, 0
-    choices = ((k, (size**k - 1).bit_length()) for k in range(1, 64))
+    choices = ((k, (size**k - 1).bit_length()) for k in range(1, _WIDEST + 1))
     return min(
-        ((k, w) for k, w in choices if w <= 63),
+        ((k, w) for k, w in choices if w <= _WIDEST),
         key=lambda choice: (choice[1] / choice[0], choice[1] % 8 != 0, choice[1]),
     )
 
@@ -123,46 +154,128 @@ def common_alphabet(classes: int) -> int:
     return next(bits for bits in _COMMON if bits & classes == classes)
 
 
-def pack(symbols: Bytes, letters: Alphabet) -> bytes:
-    """Pack bytes of an alphabet: units of k symbols, first symbol most significant, as w-bit numbers, least significant bit first."""
-    if letters.w == 0 or not symbols.size:
-        return b""
-    units = -(-symbols.size // letters.k)
-    ranks = np.zeros(units * letters.k, np.uint8)
-    ranks[: symbols.size] = letters.rank[symbols]
-    columns = ranks.reshape(units, letters.k)
-    values = columns[:, 0].astype("<u8")
-    base = np.uint64(letters.symbols.size)
-    for column in range(1, letters.k):
-        values *= base
-        values += columns[:, column]
-    octets = values.view(np.uint8).reshape(units, 8)
-    if letters.w % 8 == 0:
-        return octets[:, : letters.w // 8].tobytes()
-    bits = np.unpackbits(octets, axis=1, count=letters.w, bitorder="little")
-    return np.packbits(bits.reshape(-1), bitorder="little").tobytes()
+def pack(symbols: Bytes, counts: Integers, letters: Alphabet) -> list[bytes]:
+    """Pack bytes of an alphabet: units of k symbols, first symbol most significant, as w-bit numbers, least significant bit first.
+
+    Args:
+        symbols: the symbols of all streams, one stream after the other.
+        counts: symbols of each stream.
+        letters: their alphabet.
+    """
+    if letters.w == 0:
+        return [b""] * counts.size
+    units = -(-counts // letters.k)
+    aligned = -(-units // letters.lanes) * letters.lanes
+    ranks = _moved(np.take(letters.to_rank, symbols, mode="clip"), counts, counts, aligned * letters.k)
+    data = _written(ranks.reshape(-1, letters.k), letters)
+    ends = np.cumsum(aligned) * letters.w // 8
+    begins = ends - aligned * letters.w // 8
+    sizes = (units * letters.w + 7) // 8
+    return [data[begin : begin + size] for begin, size in zip(begins.tolist(), sizes.tolist(), strict=True)]
 
 
-def unpack(data: bytes | memoryview, count: int, letters: Alphabet) -> Bytes:
-    """The `count` bytes that `pack` packed into `data`."""
-    if letters.w == 0 or not count:
-        return np.full(count, letters.symbols[0], np.uint8)
-    units = -(-count // letters.k)
-    octets = np.zeros((units, 8), np.uint8)
-    packed = np.frombuffer(data, np.uint8)
-    if letters.w % 8 == 0:
-        octets[:, : letters.w // 8] = packed.reshape(units, -1)
-    else:
-        bits = np.unpackbits(packed, count=units * letters.w, bitorder="little").reshape(units, letters.w)
-        part = np.packbits(bits, axis=1, bitorder="little")
-        octets[:, : part.shape[1]] = part
-    values = octets.view("<u8").reshape(units)
-    base = np.uint64(letters.symbols.size)
-    ranks = np.empty((units, letters.k), np.uint8)
-    for column in range(letters.k - 1, 0, -1):
-        rest = values // base
-        ranks[:, column] = values - rest * base
-        values = rest
-    ranks[:, 0] = values
-    # A damaged rank must not index past the alphabet; the checksum of the frame has the last word.
-    return letters.symbols[np.minimum(ranks.reshape(-1)[:count], letters.symbols.size - 1)]
+def unpack(streams: Sequence[bytes], counts: Integers, letters: Alphabet) -> Bytes:
+    """The symbols of all streams that `pack` made, one stream after the other; `counts` has the symbols of each."""
+    if letters.w == 0:
+        return np.full(int(counts.sum()), letters.symbols[0], np.uint8)
+    units = -(-counts // letters.k)
+    aligned = -(-units // letters.lanes) * letters.lanes
+    data = b"".join(
+        stream.ljust(size, b"\0") for stream, size in zip(streams, (aligned * letters.w // 8).tolist(), strict=True)
+    )
+    ranks = _read(data, int(aligned.sum()), letters)
+    return np.take(letters.to_symbol, _moved(ranks.reshape(-1), counts, aligned * letters.k, counts), mode="clip")
+
+
+def _moved(symbols: Bytes, counts: Integers, strides: Integers, places: Integers) -> Bytes:
+    """Streams of `counts` symbols that lie `strides` apart, moved to lie `places` apart; what is between them is 0."""
+    if (strides == places).all():
+        return symbols
+    out = np.zeros(int(places.sum()), np.uint8)
+    origins, targets = (np.cumsum(strides) - strides).tolist(), (np.cumsum(places) - places).tolist()
+    for origin, target, count in zip(origins, targets, counts.tolist(), strict=True):
+        out[target : target + count] = symbols[origin : origin + count]
+    return out
+
+
+def _written(ranks: Bytes, letters: Alphabet) -> bytes:
+    """Units of k ranks as bits one after the other; the number of units is a multiple of `letters.lanes`."""
+    lanes, stride = letters.lanes, letters.stride
+    data = bytearray(len(ranks) // lanes * stride + _GUARD)
+    octets = np.frombuffer(data, np.uint8)[:-_GUARD].reshape(-1, stride)
+    for begin in range(0, len(ranks), _BLOCK):
+        values = _values(ranks[begin : begin + _BLOCK], letters)
+        if lanes == 1:
+            bytes_of = values.view(np.uint8).reshape(values.size, -1)
+            for column in range(stride):
+                octets[begin : begin + _BLOCK, column] = bytes_of[:, column]
+            continue
+        for lane in range(lanes):
+            at = lane * letters.w
+            words = _words(data, begin // lanes * stride + at // 8, stride, values.size // lanes)
+            words |= values[lane::lanes] << np.uint64(at % 8)
+    return bytes(memoryview(data)[:-_GUARD])
+
+
+def _read(data: bytes, count: int, letters: Alphabet) -> Bytes:
+    """The ranks of `count` units: the inverse of `_written`."""
+    lanes, stride = letters.lanes, letters.stride
+    ranks = np.empty((count, letters.k), np.uint8)
+    if letters.w == 8:
+        _digits(np.frombuffer(data, np.uint8), ranks, letters.symbols.size)
+        return ranks
+    guarded = data + bytes(_GUARD)
+    for begin in range(0, count, _BLOCK):
+        out = ranks[begin : begin + _BLOCK]
+        values = np.empty(len(out), np.uint64)
+        for lane in range(lanes):
+            at = lane * letters.w
+            words = _words(guarded, begin // lanes * stride + at // 8, stride, values.size // lanes)
+            values[lane::lanes] = words >> np.uint64(at % 8)
+        values &= np.uint64((1 << letters.w) - 1)
+        _split(values, out, letters)
+    return ranks
+
+
+def _words(data: bytes | bytearray, offset: int, stride: int, count: int) -> Unsigned:
+    """The 8 bytes at `offset` and at every `stride` bytes from there, as numbers."""
+    return np.ndarray((count,), "<u8", data, offset, (stride,))
+
+
+def _values(ranks: Bytes, letters: Alphabet) -> NDArray[np.unsignedinteger]:
+    """Units of k ranks as numbers. The low symbols are added up in 32 bits, which is several times quicker than in 64."""
+    base, high = letters.symbols.size, letters.k - letters.low
+    low = _horner(ranks[:, high:], np.dtype(np.uint32), base)
+    if not high:
+        return low
+    values = _horner(ranks[:, :high], np.dtype(np.uint64), base)
+    values *= np.uint64(base**letters.low)
+    values += low
+    return values
+
+
+def _horner(ranks: Bytes, dtype: np.dtype[np.unsignedinteger], base: int) -> NDArray[np.unsignedinteger]:
+    values = ranks[:, 0].astype(dtype)
+    for column in range(1, ranks.shape[1]):
+        values *= dtype.type(base)
+        values += ranks[:, column]
+    return values
+
+
+def _split(values: Unsigned, out: Bytes, letters: Alphabet) -> None:
+    """The inverse of `_values`."""
+    base, high = letters.symbols.size, letters.k - letters.low
+    if high:
+        above = values // np.uint64(base**letters.low)
+        _digits(above, out[:, :high], base)
+        values = values - above * np.uint64(base**letters.low)
+    _digits(values.astype(np.uint32), out[:, high:], base)
+
+
+def _digits(values: NDArray[np.unsignedinteger], out: Bytes, base: int) -> None:
+    radix = values.dtype.type(base % 256 if values.dtype == np.uint8 else base)
+    for column in range(out.shape[1] - 1, 0, -1):
+        above = values // radix
+        np.subtract(values, above * radix, out=out[:, column], casting="unsafe")
+        values = above
+    out[:, 0] = values

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from pipeline import schema
-from store.chunks.columns import Malformed, read_integers
-from store.chunks.content import FilesReader
+from store.chunks.columns import Malformed, PlanesReader, bounds_of
+from store.chunks.content import FilesReader, record_facts
 from store.chunks.format import (
     FILE_COLUMNS,
     FRAGMENT,
@@ -23,12 +23,12 @@ from store.chunks.format import (
     ChunkDamaged,
     ChunkHeader,
     ChunkIndex,
+    FrameReader,
     Place,
     RecordContent,
     checksum,
     footer_size,
     header_size,
-    open_frame,
     parse_footer,
     parse_header,
 )
@@ -54,17 +54,19 @@ def read_records(frames: Sequence[bytes | memoryview]) -> RecordContent:
         ChunkDamaged: one of them is not a whole record.
     """
     record, files = TableReader(RECORD_COLUMNS), FilesReader(FILE_COLUMNS)
+    opener = FrameReader()
     for ordinal, data in enumerate(frames):
         with _damage(f"record {ordinal}"):
-            cursor = open_frame(data, RECORD)
-            record.read(cursor, 1)
+            cursor = opener.open(data, RECORD)
             files.read(cursor)
+            record.read(cursor, 1)
             cursor.end()
     with _damage("a record"):
         ordinals = np.arange(len(frames))
-        rows, segments, heights = files.frames()
-        records = pl.DataFrame([pl.Series("record", ordinals, dtype=pl.UInt32), *record.series()])
-        owned = pl.DataFrame([pl.Series("record", np.repeat(ordinals, heights), dtype=pl.UInt32), *rows])
+        rows, segments, bounds = files.frames()
+        facts = record_facts(rows, bounds, files.segment_bounds)
+        records = pl.DataFrame([pl.Series("record", ordinals, dtype=pl.UInt32), *record.series(facts)])
+        owned = pl.DataFrame([pl.Series("record", np.repeat(ordinals, np.diff(bounds)), dtype=pl.UInt32), *rows])
         return RecordContent(schema.RECORDS.check(records), schema.RECORD_FILES.check(owned), segments)
 
 
@@ -128,30 +130,31 @@ def decode_fragments(fragments: Sequence[bytes]) -> tuple[pl.DataFrame, pl.DataF
         ChunkDamaged: they are not what was written.
     """
     reader = FilesReader(FRAGMENT_COLUMNS)
+    opener = FrameReader()
     for ordinal, data in enumerate(fragments):
         with _damage(f"fragment {ordinal}"):
-            cursor = open_frame(data, FRAGMENT)
+            cursor = opener.open(data, FRAGMENT)
             reader.read(cursor)
             cursor.end()
     with _damage("a fragment"):
-        files, segments, heights = reader.frames()
-        if (heights != 1).any():
+        files, segments, bounds = reader.frames()
+        if (np.diff(bounds) != 1).any():
             raise Malformed("not one file")
         return schema.FRAGMENTS.check(files), segments
 
 
 def _index(header: ChunkHeader, footer: bytes) -> ChunkIndex:
     frame, count = parse_footer(footer)
-    cursor = open_frame(frame, INDEX)
+    cursor = FrameReader().open(frame, INDEX)
     if cursor.varint() != count:
         raise Malformed("the footer counts its records wrongly")
     ordinals = pl.Series("record", np.arange(count), dtype=pl.UInt32)
-    table = TableReader(RECORD_COLUMNS)
+    table, sizes = TableReader(RECORD_COLUMNS), PlanesReader()
     table.read(cursor, count)
     records = pl.DataFrame([ordinals, *table.series()])
-    lengths = read_integers(cursor, count)
-    first = read_integers(cursor, 1)
-    offsets = first + np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))[:-1]
+    sizes.read(cursor, count)
+    lengths = sizes.unsigned().view(np.int64)
+    offsets = cursor.varint() + bounds_of(lengths)[:-1]
     sums = np.frombuffer(cursor.packed(8 * count), "<i8")
     cursor.end()
     rows = zip(offsets.tolist(), lengths.tolist(), sums.tolist(), strict=True)

@@ -7,96 +7,91 @@ text; everything else as integers, each less its prediction, which is the row ab
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from pipeline.schema import Column
 from store.chunks.columns import (
     Cursor,
     Integers,
-    Malformed,
+    Planes,
+    PlanesReader,
     Sections,
-    Text,
-    Unsigned,
-    binary_series,
+    TextColumn,
+    TextReader,
+    bounds_of,
     differences,
     planes,
-    read_planes,
-    read_text,
+    reduced,
+    sums,
+    text_column,
     text_of,
-    unzigzag,
     varint,
-    write_text,
     zigzag,
 )
 
 _NO_PREDICTIONS: Mapping[str, Integers] = {}
 _LIST = pl.List(pl.String)
-_Item = TypeVar("_Item", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
 class IntegerColumn:
     """Integers of all records, already less their predictions."""
 
-    values: Unsigned
+    values: Planes
 
-    def write(self, sections: Sections, first: int, last: int) -> None:
-        """Append rows `first` to `last` (exclusive)."""
-        sections.numbers += planes(self.values[first:last])
-
-
-@dataclass(frozen=True, slots=True)
-class TextColumn:
-    """Strings or byte strings of all records."""
-
-    text: Text
-
-    def write(self, sections: Sections, first: int, last: int) -> None:
-        """Append rows `first` to `last` (exclusive)."""
-        write_text(sections, self.text, first, last)
+    def write(self, sections: Sections, record: int, first: int, last: int) -> None:
+        """Append the rows `first` to `last` (exclusive) of a record."""
+        self.values.write(sections.numbers, record, first, last)
 
 
 @dataclass(frozen=True, slots=True)
 class ListColumn:
-    """Lists of strings of all records: row i holds the items `bounds[i]` to `bounds[i + 1]`."""
+    """Lists of strings of all records: the items of record i are `cuts[i]` to `cuts[i + 1]`."""
 
-    bounds: Integers
-    items: Text
+    lengths: Planes
+    cuts: list[int]
+    items: TextColumn
 
-    def write(self, sections: Sections, first: int, last: int) -> None:
-        """Append rows `first` to `last` (exclusive)."""
-        bounds = self.bounds[first : last + 1]
-        sections.numbers += planes(np.diff(bounds).view(np.uint64))
-        write_text(sections, self.items, int(bounds[0]), int(bounds[-1]))
+    def write(self, sections: Sections, record: int, first: int, last: int) -> None:
+        """Append the rows `first` to `last` (exclusive) of a record."""
+        self.lengths.write(sections.numbers, record, first, last)
+        self.items.write(sections, record, self.cuts[record], self.cuts[record + 1])
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A frame ready to be written record by record: its columns, and the null flags of those that have any."""
+    """A frame ready to be written record by record.
 
+    Attributes:
+        cuts: row at which each record begins, and the last one ends.
+        columns: its columns.
+        flags: null flags of those columns that have any.
+        masks: the set of columns with nulls in each record, bit i for column i.
+    """
+
+    cuts: list[int]
     columns: list[IntegerColumn | TextColumn | ListColumn]
-    nulls: dict[int, Unsigned]
+    flags: dict[int, Planes]
+    masks: list[int]
 
-    def write(self, sections: Sections, first: int, last: int) -> None:
-        """Append rows `first` to `last` (exclusive)."""
-        flags = {index: nulls[first:last] for index, nulls in self.nulls.items() if nulls[first:last].any()}
-        sections.text.append(varint(sum(1 << index for index in flags)))
+    def write(self, sections: Sections, record: int) -> None:
+        """Append the rows of a record."""
+        first, last, mask = self.cuts[record], self.cuts[record + 1], self.masks[record]
+        sections.text.append(varint(mask))
         for index, column in enumerate(self.columns):
-            if index in flags:
-                sections.numbers += planes(flags[index])
-            column.write(sections, first, last)
+            if mask >> index & 1:
+                self.flags[index].write(sections.numbers, record, first, last)
+            column.write(sections, record, first, last)
 
 
 def prepare_table(
     frame: pl.DataFrame,
     columns: Sequence[Column],
-    starts: Integers,
+    bounds: Integers,
     predictions: Mapping[str, Integers] = _NO_PREDICTIONS,
 ) -> Table:
     """A frame, ready to be written record by record.
@@ -104,129 +99,130 @@ def prepare_table(
     Args:
         frame: has `columns`.
         columns: what is written, in order.
-        starts: row at which each record begins.
+        bounds: row at which each record begins, and the last one ends.
         predictions: expected value of each row of some integer columns.
     """
     series = [frame[column.name] for column in columns]
-    nulls = {index: one.is_null().to_numpy().astype(np.uint64) for index, one in enumerate(series) if one.null_count()}
-    return Table([_prepare(one, starts, predictions.get(one.name)) for one in series], nulls)
+    flags: dict[int, Planes] = {}
+    masks = np.zeros(bounds.size - 1, np.int64)
+    for index, one in enumerate(series):
+        if one.null_count():
+            nulls = one.is_null().to_numpy().astype(np.uint64)
+            flags[index] = planes(nulls, bounds)
+            masks |= reduced(np.maximum, nulls, bounds).astype(np.int64) << index
+    prepared = [_prepare(one, bounds, predictions.get(one.name)) for one in series]
+    return Table(bounds.tolist(), prepared, flags, masks.tolist())
 
 
 def _prepare(
-    series: pl.Series, starts: Integers, prediction: Integers | None
+    series: pl.Series, bounds: Integers, prediction: Integers | None
 ) -> IntegerColumn | TextColumn | ListColumn:
     if series.dtype == pl.String:
-        return TextColumn(text_of(series.fill_null("")))
+        return text_column(text_of(series.fill_null("")), bounds)
     if series.dtype == pl.Binary:
-        return TextColumn(text_of(series.fill_null(b"")))
+        return text_column(text_of(series.fill_null(b"")), bounds)
     if series.dtype == _LIST:
         lengths = series.list.len().fill_null(0).cast(pl.Int64).to_numpy()
-        bounds = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-        return ListColumn(bounds, text_of(series.filter(pl.Series(lengths) > 0).explode()))
-    filled = series.to_physical().cast(pl.Int64).fill_null(strategy="forward").fill_null(0)
-    values = filled.to_numpy().astype(np.int64)
-    residual = differences(values, starts) if prediction is None else values - prediction
-    return IntegerColumn(zigzag(residual))
+        cuts = bounds_of(lengths)[bounds]
+        items = text_of(series.filter(pl.Series(lengths) > 0).explode())
+        return ListColumn(planes(lengths.view(np.uint64), bounds), cuts.tolist(), text_column(items, cuts))
+    return IntegerColumn(planes(zigzag(_residuals(series, bounds, prediction)), bounds))
+
+
+def _residuals(series: pl.Series, bounds: Integers, prediction: Integers | None) -> Integers:
+    """What is written of integers: each less its prediction, 0 for a null."""
+    valid = series.is_not_null().to_numpy()
+    values = series.to_physical().cast(pl.Int64).fill_null(0).to_numpy().astype(np.int64)
+    if prediction is not None:
+        return np.where(valid, values - prediction, 0)
+    if not valid.all():
+        shown = np.maximum.accumulate(np.where(valid, np.arange(values.size), -1))
+        begin = np.repeat(bounds[:-1], np.diff(bounds))
+        values = np.where(shown >= begin, values[shown], 0)
+    return differences(values, bounds[:-1])
 
 
 class TableReader:
     """Reads the rows of one record after the other, and makes one frame of them all."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
-        self._columns = [
-            _READER[column.dtype](column) if column.dtype in _READER else _IntegerReader(column) for column in columns
-        ]
+        self._columns = columns
+        self._readers = [_READER.get(column.dtype, _IntegerReader)() for column in columns]
+        self._nulls: dict[int, list[tuple[int, PlanesReader]]] = {}
+        self._counts: list[int] = []
 
-    def read(self, cursor: Cursor, count: int, predictions: Mapping[str, Integers] = _NO_PREDICTIONS) -> None:
+    def read(self, cursor: Cursor, count: int) -> None:
         """Read the next `count` rows.
 
         Raises:
             Malformed: no writer writes this.
         """
-        nulls = cursor.varint()
-        for index, column in enumerate(self._columns):
-            column.nulls.append(read_planes(cursor, count) > 0 if nulls >> index & 1 else np.zeros(count, np.bool_))
-            column.read(cursor, count, predictions.get(column.declared.name))
+        mask = cursor.varint()
+        record = len(self._counts)
+        self._counts.append(count)
+        for index, reader in enumerate(self._readers):
+            if mask >> index & 1:
+                flags = PlanesReader()
+                flags.read(cursor, count)
+                self._nulls.setdefault(index, []).append((record, flags))
+            reader.read(cursor, count)
 
-    def last(self, name: str) -> Integers:
-        """The integers of column `name` read last, nulls as 0."""
-        column = next(column for column in self._columns if column.declared.name == name)
-        if not isinstance(column, _IntegerReader):
-            raise TypeError(name)
-        return np.where(column.nulls[-1], 0, column.values[-1])
+    @property
+    def bounds(self) -> Integers:
+        """Row at which each record begins, and the last one ends."""
+        return bounds_of(self._counts)
 
-    def series(self) -> list[pl.Series]:
-        """Every column, all rows read."""
-        return [column.series_with_nulls() for column in self._columns]
+    def series(self, predictions: Mapping[str, Integers] = _NO_PREDICTIONS) -> list[pl.Series]:
+        """Every column, all rows read; `predictions` as when they were written."""
+        bounds = self.bounds
+        return [
+            self._with_nulls(index, reader.series(column, bounds, predictions.get(column.name)), bounds)
+            for index, (column, reader) in enumerate(zip(self._columns, self._readers, strict=True))
+        ]
 
-
-@dataclass(slots=True)
-class _ColumnReader:
-    declared: Column
-    nulls: list[NDArray[np.bool_]] = field(default_factory=list[NDArray[np.bool_]])
-
-    def read(self, cursor: Cursor, count: int, prediction: Integers | None, /) -> None:
-        raise NotImplementedError
-
-    def series(self) -> pl.Series:
-        raise NotImplementedError
-
-    def series_with_nulls(self) -> pl.Series:
-        values, nulls = self.series(), _joined(self.nulls, np.bool_)
-        return (values.set(pl.Series(nulls), None) if nulls.any() else values).alias(self.declared.name)
-
-
-@dataclass(slots=True)
-class _IntegerReader(_ColumnReader):
-    values: list[Integers] = field(default_factory=list[Integers])
-
-    def read(self, cursor: Cursor, count: int, prediction: Integers | None, /) -> None:
-        residual = unzigzag(read_planes(cursor, count))
-        self.values.append(np.cumsum(residual) if prediction is None else residual + prediction)
-
-    def series(self) -> pl.Series:
-        physical = pl.Series(_joined(self.values, np.int64), dtype=pl.Int64)
-        return physical.cast(self.declared.dtype)
+    def _with_nulls(self, index: int, values: pl.Series, bounds: Integers) -> pl.Series:
+        name = self._columns[index].name
+        if index not in self._nulls:
+            return values.alias(name)
+        nulls = np.zeros(int(bounds[-1]), np.bool_)
+        for record, flags in self._nulls[index]:
+            nulls[bounds[record] : bounds[record + 1]] = flags.unsigned() > 0
+        return values.set(pl.Series(nulls), None).alias(name)
 
 
-@dataclass(slots=True)
-class _TextReader(_ColumnReader):
-    lengths: list[Integers] = field(default_factory=list[Integers])
-    data: list[memoryview] = field(default_factory=list[memoryview])
+class _IntegerReader(PlanesReader):
+    __slots__ = ()
 
-    def read(self, cursor: Cursor, count: int, _prediction: Integers | None, /) -> None:
-        lengths, data = read_text(cursor, count)
-        self.lengths.append(lengths)
-        self.data.append(data)
-
-    def series(self) -> pl.Series:
-        return binary_series(b"".join(self.data), _joined(self.lengths, np.int64)).cast(self.declared.dtype)
+    def series(self, column: Column, bounds: Integers, prediction: Integers | None) -> pl.Series:
+        residual = self.signed()
+        values = sums(residual, bounds) if prediction is None else residual + prediction
+        return pl.Series(values, dtype=pl.Int64).cast(column.dtype)
 
 
-@dataclass(slots=True)
-class _ListReader(_ColumnReader):
-    items: list[Integers] = field(default_factory=list[Integers])
-    lengths: list[Integers] = field(default_factory=list[Integers])
-    data: list[memoryview] = field(default_factory=list[memoryview])
+class _TextReader(TextReader):
+    __slots__ = ()
 
-    def read(self, cursor: Cursor, count: int, _prediction: Integers | None, /) -> None:
-        items = read_planes(cursor, count).view(np.int64)
-        if (items < 0).any():
-            raise Malformed("a negative length")
-        lengths, data = read_text(cursor, int(items.sum()))
-        self.items.append(items)
-        self.lengths.append(lengths)
-        self.data.append(data)
+    def series(self, column: Column, _bounds: Integers, _prediction: Integers | None) -> pl.Series:
+        return self.binary().cast(column.dtype)
 
-    def series(self) -> pl.Series:
-        text = binary_series(b"".join(self.data), _joined(self.lengths, np.int64)).cast(pl.String)
-        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(_joined(self.items, np.int64))))
+
+class _ListReader:
+    def __init__(self) -> None:
+        self._counts = PlanesReader()
+        self._items = TextReader()
+
+    def read(self, cursor: Cursor, count: int) -> None:
+        self._counts.read(cursor, count)
+        self._items.read(cursor, self._counts.last_sum())
+
+    def series(self, _column: Column, _bounds: Integers, _prediction: Integers | None) -> pl.Series:
+        text, offsets = self._items.binary().cast(pl.String), bounds_of(self._counts.unsigned().view(np.int64))
         array = pa.LargeListArray.from_arrays(pa.array(offsets), text.to_arrow(compat_level=pl.CompatLevel.oldest()))
         return pl.Series(array, dtype=_LIST)
 
 
-_READER: dict[object, type[_ColumnReader]] = {pl.String: _TextReader, pl.Binary: _TextReader, _LIST: _ListReader}
-
-
-def _joined(pieces: Sequence[NDArray[_Item]], dtype: type[_Item]) -> NDArray[_Item]:
-    return np.concatenate(pieces) if pieces else np.zeros(0, dtype)
+_READER: dict[object, type[_IntegerReader | _TextReader | _ListReader]] = {
+    pl.String: _TextReader,
+    pl.Binary: _TextReader,
+    _LIST: _ListReader,
+}

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from pipeline.batch import Batch
-from store.chunks.columns import Integers, Sections, varint, write_integers
-from store.chunks.content import Files, prepare_files
+from store.chunks.columns import Sections, bounds_of, planes, varint
+from store.chunks.content import prepare_files, record_facts
 from store.chunks.format import (
     FILE_COLUMNS,
     FRAGMENT,
@@ -24,7 +24,7 @@ from store.chunks.format import (
     header_frame,
 )
 from store.chunks.reader import decode_fragments, read_records
-from store.chunks.tables import Table, prepare_table
+from store.chunks.tables import prepare_table
 
 
 class NotReversible(RuntimeError):
@@ -42,21 +42,21 @@ def encode(batch: Batch, header: ChunkHeader) -> EncodedChunk:
     owner = batch.files["record"].to_numpy().astype(np.int64)
     if (owner[1:] < owner[:-1]).any() or (owner >= count).any():
         raise ValueError("files must be ordered by record")
-    bounds = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(owner, minlength=count))))
-    files = prepare_files(batch.files, FILE_COLUMNS, batch.segments, bounds[:-1])
-    records = prepare_table(batch.records, RECORD_COLUMNS, np.arange(count))
+    bounds = bounds_of(np.bincount(owner, minlength=count))
+    files = prepare_files(batch.files, FILE_COLUMNS, batch.segments, bounds)
+    facts = record_facts(batch.files, bounds, np.array(files.segments))
+    records = prepare_table(batch.records, RECORD_COLUMNS, np.arange(count + 1), facts)
     frames = FrameWriter()
     parts = [header_frame(header)]
-    places: list[Place] = []
-    offset = len(parts[0])
     for record in range(count):
-        data = _record(frames, records, files, record, bounds)
-        places.append(Place(offset, len(data), checksum(data)))
-        offset += len(data)
-        parts.append(data)
+        sections = Sections()
+        files.write(sections, record)
+        records.write(sections, record)
+        parts.append(frames.frame(RECORD, sections))
+    places = _places(parts)
     _verify_records(batch, parts[1:])
     index = _index(frames, batch.records, places)
-    return EncodedChunk(b"".join((*parts, footer_frame(index, count))), tuple(places))
+    return EncodedChunk(b"".join((*parts, footer_frame(index, count))), places)
 
 
 def encode_fragments(files: pl.DataFrame, segments: pl.DataFrame) -> list[bytes]:
@@ -70,12 +70,12 @@ def encode_fragments(files: pl.DataFrame, segments: pl.DataFrame) -> list[bytes]
         ValueError: the frames are not ordered so.
         NotReversible: a fragment does not come back as it went in.
     """
-    prepared = prepare_files(files, FRAGMENT_COLUMNS, segments, np.arange(files.height))
+    prepared = prepare_files(files, FRAGMENT_COLUMNS, segments, np.arange(files.height + 1))
     frames = FrameWriter()
     encoded: list[bytes] = []
     for fragment in range(files.height):
         sections = Sections()
-        prepared.write(sections, fragment, fragment + 1)
+        prepared.write(sections, fragment)
         encoded.append(frames.frame(FRAGMENT, sections))
     back_files, back_segments = decode_fragments(encoded)
     if not (back_files.equals(files) and back_segments.equals(segments)):
@@ -85,11 +85,10 @@ def encode_fragments(files: pl.DataFrame, segments: pl.DataFrame) -> list[bytes]
     return encoded
 
 
-def _record(frames: FrameWriter, records: Table, files: Files, record: int, bounds: Integers) -> bytes:
-    sections = Sections()
-    records.write(sections, record, record + 1)
-    files.write(sections, int(bounds[record]), int(bounds[record + 1]))
-    return frames.frame(RECORD, sections)
+def _places(parts: list[bytes]) -> tuple[Place, ...]:
+    """Where the records lie, which follow the header."""
+    ends = bounds_of([len(part) for part in parts])[1:].tolist()
+    return tuple(Place(begin, len(data), checksum(data)) for begin, data in zip(ends, parts[1:], strict=False))
 
 
 def _verify_records(batch: Batch, frames: list[bytes]) -> None:
@@ -102,13 +101,14 @@ def _verify_records(batch: Batch, frames: list[bytes]) -> None:
             )
 
 
-def _index(frames: FrameWriter, records: pl.DataFrame, places: list[Place]) -> bytes:
+def _index(frames: FrameWriter, records: pl.DataFrame, places: tuple[Place, ...]) -> bytes:
     """The rows of all records and where each lies."""
     sections = Sections()
+    whole = np.array([0, records.height])
     sections.text.append(varint(records.height))
-    start = np.zeros(1, np.int64)
-    prepare_table(records, RECORD_COLUMNS, start).write(sections, 0, records.height)
-    write_integers(sections, np.array([place.length for place in places], np.int64))
+    prepare_table(records, RECORD_COLUMNS, whole).write(sections, 0)
+    lengths = np.array([place.length for place in places], np.uint64)
+    planes(lengths, whole).write(sections.numbers, 0, 0, records.height)
+    sections.text.append(varint(places[0].offset if places else 0))
     sections.packed.append(np.array([place.checksum for place in places], "<i8").tobytes())
-    write_integers(sections, np.array([places[0].offset if places else 0], np.int64))
     return frames.frame(INDEX, sections)

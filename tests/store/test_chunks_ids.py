@@ -1,5 +1,6 @@
 """Message-ids come back byte for byte, and cost what their random part costs."""
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -74,14 +75,23 @@ def test_ids_that_look_like_templates_come_back(ids: list[str]):
     encoded_size(ids, expected=20)
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.binary(max_size=300), st.integers(1, 0xFFFF))
-def test_symbols_of_every_alphabet_come_back(data: bytes, classes: int):
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.binary(max_size=120), max_size=5), st.integers(1, 0xFFFF))
+def test_symbols_of_every_alphabet_come_back(streams: list[bytes], classes: int):
     letters = alphabet(classes)
-    symbols = letters.symbols[[byte % letters.symbols.size for byte in data]]
-    packed = pack(symbols, letters)
-    assert len(packed) == letters.packed_size(symbols.size)
-    assert unpack(packed, symbols.size, letters).tobytes() == symbols.tobytes()
+    symbols = letters.symbols[[byte % letters.symbols.size for byte in b"".join(streams)]]
+    counts = np.array([len(stream) for stream in streams], np.int64)
+    packed = pack(symbols, counts, letters)
+    assert [len(stream) for stream in packed] == [letters.packed_size(len(stream)) for stream in streams]
+    assert unpack(packed, counts, letters).tobytes() == symbols.tobytes()
+
+
+def test_a_unit_fits_into_eight_bytes_with_the_bits_before_it():
+    # Units that share bytes with others must lie at least eight bytes apart in each lane, since they are written eight bytes at a time.
+    for size in range(2, 257):
+        k, w = packing(size)
+        assert size**k <= 1 << w <= 1 << 57
+        assert w % 8 == 0 or w >= 8
 
 
 @pytest.mark.parametrize(
