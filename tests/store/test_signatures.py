@@ -57,7 +57,8 @@ def planned(catalog: Catalog) -> Catalog:
 
 def test_what_a_line_dropped_is_counted_and_goes_with_its_range(planned: Catalog, disk: LocalDisk):
     batch = made(planned, disk, 0, FLOOD + CLEAR)
-    assert batch.counters.garbage == batch.garbage["segments"].sum() == 3
+    dropped = batch.verdicts.filter(pl.col("dropped_by").is_not_null())
+    assert batch.counters.garbage == dropped["segments"].sum() == 3
     (line,) = dropped_by_line(planned).values()
     assert line == Dropped("*|*|t[]hy", ranges=1, edges=0, files=3, segments=3, bytes=2100)
     made(planned, disk, 0, CLEAR)
@@ -108,7 +109,8 @@ def garbage_and_counters(catalog: Catalog) -> list[tuple[int, int]]:
     """What the counter of each owner says, and the sum of its garbage."""
     with catalog.transaction() as connection:
         return connection.execute(
-            "SELECT counters.garbage, coalesce(sum(segments), 0)::bigint FROM counters FULL JOIN garbage USING (owner_id) GROUP BY owner_id, 1 ORDER BY 1"
+            "SELECT counters.garbage, coalesce(sum(segments) FILTER (WHERE label <> ''), 0)::bigint FROM counters"
+            " FULL JOIN verdicts USING (owner_id) LEFT JOIN labels ON label_id = dropped_by GROUP BY owner_id, 1 ORDER BY 1, 2"
         ).fetchall()
 
 
