@@ -18,16 +18,25 @@ from store.chunks.columns import (
     Planes,
     PlanesReader,
     Sections,
+    Unsigned,
     bounds_of,
     differences,
     planes,
     reduced,
     sums,
+    unzigzag,
     varint,
     zigzag,
 )
 from store.chunks.ids import Ids, IdsReader, Places, prepare_ids
+from store.chunks.radix import NIBBLES, pack, unpack
 from store.chunks.tables import Table, TableReader, prepare_table
+
+_SAMPLE = 31
+"""Segments of a file looked at for the usual size; odd."""
+
+_NOISY = 64
+"""Mean from which sizes are noisy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +46,9 @@ class Files:
     Attributes:
         files: row at which the files of each record begin, and the last ones end.
         segments: the same for their segments.
-        per_file: segments of each file; bytes of its first segment; bytes of its last less those of the first.
-        per_segment: segment number less the one expected after the row above; bytes less those of the first of the file.
+        per_file: segments of each file; usual bytes of a segment; bytes of its last segment less those.
+        numbers: segment number less the one expected after the row above.
+        sizes: bytes of each segment but the last of a file, less the usual.
         table: the files' own columns.
         ids: message-ids.
     """
@@ -46,7 +56,8 @@ class Files:
     files: list[int]
     segments: list[int]
     per_file: tuple[Planes, ...]
-    per_segment: tuple[Planes, ...]
+    numbers: Planes
+    sizes: Sizes
     table: Table
     ids: Ids
 
@@ -57,10 +68,70 @@ class Files:
         sections.text += [varint(last - first), varint(end - begin)]
         for column in self.per_file:
             column.write(sections.numbers, record, first, last)
-        for column in self.per_segment:
-            column.write(sections.numbers, record, begin, end)
+        self.numbers.write(sections.numbers, record, begin, end)
+        self.sizes.write(sections, record, begin, end)
         self.table.write(sections, record)
         self.ids.write(sections, record, begin, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Segment sizes of all records less what is usual, ready to be cut.
+
+    Zstd's Huffman codes cost nearly a bit in vain where a byte plane holds mostly two values, and gain nothing on noise: the lowest four
+    bits of noisy sizes are packed as they are, so that what is left spreads over enough values.
+
+    Attributes:
+        planes: the sizes, or what is above their lowest four bits.
+        low: those bits of each record whose sizes are noisy.
+    """
+
+    planes: Planes
+    low: list[bytes | None]
+
+    def write(self, sections: Sections, record: int, first: int, last: int) -> None:
+        """Append the sizes of a record, which are the rows `first` to `last` (exclusive)."""
+        low = self.low[record]
+        sections.text.append(varint(low is not None))
+        self.planes.write(sections.numbers, record, first, last)
+        if low is not None:
+            sections.packed.append(low)
+
+
+class SizesReader:
+    """Reads the sizes of one record after the other."""
+
+    def __init__(self) -> None:
+        self._planes = PlanesReader()
+        self._low: list[bytes] = []
+        self._split: list[bool] = []
+        self._counts: list[int] = []
+
+    def read(self, cursor: Cursor, count: int) -> None:
+        """Read the sizes of the next `count` segments.
+
+        Raises:
+            Malformed: no writer writes this.
+        """
+        split = cursor.varint()
+        if split > 1:
+            raise Malformed("sizes that no writer writes")
+        self._planes.read(cursor, count)
+        self._counts.append(count)
+        self._split.append(split == 1)
+        if split:
+            self._low.append(cursor.packed(NIBBLES.packed_size(count)))
+
+    def noise(self) -> Integers:
+        """All sizes read, less what is usual in their file."""
+        values = self._planes.unsigned()
+        split, counts = np.array(self._split, np.bool_), np.array(self._counts, np.int64)
+        rows = np.repeat(split, counts)
+        low = unpack(self._low, counts[split], NIBBLES)
+        if rows.all():
+            return unzigzag((values << np.uint64(4)) | low)
+        values[rows] = (values[rows] << np.uint64(4)) | low
+        return unzigzag(values)
 
 
 def prepare_files(files: pl.DataFrame, columns: Sequence[Column], segments: pl.DataFrame, bounds: Integers) -> Files:
@@ -88,21 +159,38 @@ def prepare_files(files: pl.DataFrame, columns: Sequence[Column], segments: pl.D
     filled = np.flatnonzero(counts)
     lead, tail = rows[:-1][filled], rows[1:][filled] - 1
     usual, last = np.zeros(files.height, np.int64), np.zeros(files.height, np.int64)
-    usual[filled], last[filled] = sizes[lead], sizes[tail] - sizes[lead]
-    inner = sizes - usual[owner]
-    inner[tail] = 0
+    usual[filled] = _usual(sizes, lead, tail)
+    last[filled] = sizes[tail] - usual[filled]
+    noise = sizes - usual[owner]
+    noise[tail] = 0
     numbers = segments["number"].to_numpy().astype(np.int64)
     return Files(
         files=bounds.tolist(),
         segments=inside.tolist(),
         per_file=tuple(planes(zigzag(differences(each, bounds[:-1])), bounds) for each in (counts, usual, last)),
-        per_segment=(
-            planes(zigzag(differences(numbers, lead) - 1), inside),
-            planes(zigzag(inner), inside),
-        ),
+        numbers=planes(zigzag(differences(numbers, lead) - 1), inside),
+        sizes=_sizes(zigzag(noise), inside),
         table=prepare_table(files, columns, bounds, {"segments_found": counts, "bytes": totals_of(sizes, rows)}),
         ids=prepare_ids(segments["message_id"], _places(files, numbers, owner), inside),
     )
+
+
+def _usual(sizes: Integers, lead: Integers, tail: Integers) -> Integers:
+    """The median of some segments of each file, its last one left out where there are others: that one is shorter."""
+    inner = np.maximum(tail - lead, 1)
+    some = lead[:, None] + np.arange(_SAMPLE) * inner[:, None] // _SAMPLE
+    return np.sort(sizes[some], axis=1)[:, _SAMPLE // 2]
+
+
+def _sizes(noise: Unsigned, bounds: Integers) -> Sizes:
+    counts = np.diff(bounds)
+    split = reduced(np.add, np.minimum(noise, 1 << 40), bounds) > _NOISY * counts.astype(np.uint64)
+    rows = np.repeat(split, counts)
+    low = pack((noise[rows] & np.uint64(15)).astype(np.uint8), counts[split], NIBBLES)
+    packed: list[bytes | None] = [None] * counts.size
+    for record, data in zip(np.flatnonzero(split).tolist(), low, strict=True):
+        packed[record] = data
+    return Sizes(planes(np.where(rows, noise >> np.uint64(4), noise), bounds), packed)
 
 
 def _places(files: pl.DataFrame, numbers: Integers, owner: Integers) -> Places:
@@ -116,7 +204,8 @@ class FilesReader:
         self._table = TableReader(columns)
         self._ids = IdsReader()
         self._per_file = tuple(PlanesReader() for _ in range(3))
-        self._per_segment = tuple(PlanesReader() for _ in range(2))
+        self._numbers = PlanesReader()
+        self._sizes = SizesReader()
         self._segments: list[int] = []
 
     def read(self, cursor: Cursor) -> None:
@@ -130,8 +219,8 @@ class FilesReader:
             raise Malformed("too many segments")
         for column in self._per_file:
             column.read(cursor, height)
-        for column in self._per_segment:
-            column.read(cursor, count)
+        self._numbers.read(cursor, count)
+        self._sizes.read(cursor, count)
         self._table.read(cursor, height)
         self._ids.read(cursor, count)
         self._segments.append(count)
@@ -146,10 +235,9 @@ class FilesReader:
         owner = np.repeat(np.arange(counts.size), counts)
         filled = np.flatnonzero(counts)
         lead, tail = rows[:-1][filled], rows[1:][filled] - 1
-        steps, inner = (column.signed() for column in self._per_segment)
-        numbers = sums(steps + 1, np.append(lead, owner.size))
-        sizes = usual[owner] + inner
-        sizes[tail] += np.where(tail > lead, last[filled], 0)
+        numbers = sums(self._numbers.signed() + 1, np.append(lead, owner.size))
+        sizes = usual[owner] + self._sizes.noise()
+        sizes[tail] += last[filled]
         columns = self._table.series({"segments_found": counts, "bytes": totals_of(sizes, rows)})
         files = pl.DataFrame([pl.Series("file", np.arange(counts.size), dtype=pl.UInt32), *columns])
         segments = [

@@ -11,21 +11,25 @@ from numpy.typing import NDArray
 
 from store.chunks.columns import Integers, Text, binary_series
 from store.chunks.patterns import MAX_LENGTH, SHORTENED, UNPADDED, Field
+from store.chunks.radix import translated
 from store.chunks.ragged import ZERO, Ragged, beside, constant, ending_at
 from store.chunks.templates import Group, Words
 
-_MARKS = np.zeros(256, np.bool_)
-_MARKS[list(b"@.$")] = True
+
+def _table(members: bytes) -> bytes:
+    """1 for the bytes that are members, 0 for the others."""
+    return bytes(byte in members for byte in range(256))
+
+
+_MARKS = _table(b"@.$")
 _MOST_MARKS = 8
 _MIN_ROWS = 8
 _OF_ONE_LENGTH = 0.9
 """Where as many ids of a record are of one length, they are of one tool with parts of fixed length, and the rest is foreign."""
 
 _FEW_WORDS = 32
-_DECIMAL_OR_HEX = np.zeros(256, np.bool_)
-_DECIMAL_OR_HEX[list(b"0123456789abcdef")] = True
-_BASE36 = np.zeros(256, np.bool_)
-_BASE36[list(b"0123456789abcdefghijklmnopqrstuvwxyz")] = True
+_DECIMAL_OR_HEX = _table(b"0123456789abcdef")
+_BASE36 = _table(b"0123456789abcdefghijklmnopqrstuvwxyz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ def fielded(text: Text, rows: Integers, record: Integers, files: Integers) -> It
         record: record of each id.
         files: file of each id.
     """
-    marks = np.flatnonzero(np.take(_MARKS, text.data, mode="clip"))
+    marks = np.flatnonzero(translated(text.data, _MARKS))
     before = np.searchsorted(marks, text.offsets)
     counts = np.diff(before)
     for count in range(1, _MOST_MARKS + 1):
@@ -145,10 +149,10 @@ def _is_number(ids: Ragged, lengths: Integers) -> bool:
     first = ids.characters[np.arange(lengths.size), np.minimum(width - lengths, width - 1)]
     if ((lengths == 0) | ((first == ZERO) & (lengths > 1))).any():
         return False
-    shown = _absent(ids) | np.take(_BASE36, ids.characters, mode="clip")
+    shown = _absent(ids) | translated(ids.characters, _BASE36).view(np.bool_)
     if not shown.all():
         return False
-    digits = (_absent(ids) | np.take(_DECIMAL_OR_HEX, ids.characters, mode="clip")).all()
+    digits = (_absent(ids) | translated(ids.characters, _DECIMAL_OR_HEX).view(np.bool_)).all()
     return bool(digits) or bool((lengths == width).mean() >= 0.6)
 
 

@@ -117,10 +117,9 @@ def prepare_table(
 def _prepare(
     series: pl.Series, bounds: Integers, prediction: Integers | None
 ) -> IntegerColumn | TextColumn | ListColumn:
-    if series.dtype == pl.String:
-        return text_column(text_of(series.fill_null("")), bounds)
-    if series.dtype == pl.Binary:
-        return text_column(text_of(series.fill_null(b"")), bounds)
+    if series.dtype in (pl.String, pl.Binary):
+        filled = series.fill_null("" if series.dtype == pl.String else b"") if series.null_count() else series
+        return text_column(text_of(filled), bounds)
     if series.dtype == _LIST:
         lengths = series.list.len().fill_null(0).cast(pl.Int64).to_numpy()
         cuts = bounds_of(lengths)[bounds]
@@ -131,15 +130,20 @@ def _prepare(
 
 def _residuals(series: pl.Series, bounds: Integers, prediction: Integers | None) -> Integers:
     """What is written of integers: each less its prediction, 0 for a null."""
+    whole = series.to_physical() if series.dtype.is_temporal() else series
+    values = (
+        (whole.fill_null(False if series.dtype == pl.Boolean else 0) if series.null_count() else whole)
+        .to_numpy()
+        .astype(np.int64)
+    )
+    if not series.null_count():
+        return differences(values, bounds[:-1]) if prediction is None else values - prediction
     valid = series.is_not_null().to_numpy()
-    values = series.to_physical().cast(pl.Int64).fill_null(0).to_numpy().astype(np.int64)
     if prediction is not None:
         return np.where(valid, values - prediction, 0)
-    if not valid.all():
-        shown = np.maximum.accumulate(np.where(valid, np.arange(values.size), -1))
-        begin = np.repeat(bounds[:-1], np.diff(bounds))
-        values = np.where(shown >= begin, values[shown], 0)
-    return differences(values, bounds[:-1])
+    shown = np.maximum.accumulate(np.where(valid, np.arange(values.size), -1))
+    begin = np.repeat(bounds[:-1], np.diff(bounds))
+    return differences(np.where(shown >= begin, values[shown], 0), bounds[:-1])
 
 
 class TableReader:

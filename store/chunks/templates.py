@@ -20,9 +20,11 @@ from store.chunks.columns import (
     Planes,
     PlanesReader,
     Sections,
+    Unsigned,
     differences,
     planes,
     sums,
+    unzigzag,
     varint,
     zigzag,
 )
@@ -44,14 +46,25 @@ from store.chunks.patterns import (
     drawn,
     pattern,
 )
-from store.chunks.radix import CLASS_OF, DECIMAL_DIGITS, HEXADECIMAL_DIGITS, Bytes, common_alphabet, pack, unpack
+from store.chunks.radix import (
+    DECIMAL_DIGITS,
+    HEXADECIMAL_DIGITS,
+    HIGH_CLASSES,
+    LOW_CLASSES,
+    Bytes,
+    common_alphabet,
+    pack,
+    translated,
+    unpack,
+)
 from store.chunks.ragged import Mask, Ragged, beside, leading_zeros, missing
 
 _SURE_ROWS = 64
+_MOST = np.iinfo(np.int64).max
 _NUMBER = re.compile(rb"D[Dd]*\.[Dd]+(?![DdHh])|[DH][DdHh]*")
-_DIGIT = np.frombuffer(b"0123456789abcdef", np.uint8)
-_DIGIT_VALUE = np.zeros(256, np.uint8)
-_DIGIT_VALUE[_DIGIT] = np.arange(16)
+_DIGITS = b"0123456789abcdef"
+_HEX_DIGIT = _DIGITS.ljust(256, b"f")
+_DIGIT_VALUE = bytes(max(_DIGITS.find(byte), 0) for byte in range(256))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +141,7 @@ def _patterns(group: Group, fresh: Mask) -> Iterator[tuple[Integers, Integers]]:
             seen = np.bitwise_or.reduce(classes[:, span], axis=1)
             classes[:, span] = np.maximum(seen, 1)[:, None]
             constant[:, span] = held[:, span] = False
-    unsure = np.where(held, leads[:, None], counts[:, None]) < _SURE_ROWS
-    codes = np.where(constant, CONSTANT, drawn(np.where(unsure, _common(classes), classes), held))
+    codes = np.where(constant, CONSTANT, drawn(_believed(classes, constant, held, counts, leads), held))
     for words in group.words:
         codes[:, words.begin : words.end] = WORD
     kinds = _kinds(classes, constant, held, characters[starts], codes)
@@ -139,20 +151,43 @@ def _patterns(group: Group, fresh: Mask) -> Iterator[tuple[Integers, Integers]]:
 
 
 def _classes(ids: Ragged, fields: tuple[Field, ...], starts: Integers) -> Integers:
-    """The classes of characters at each position of each record."""
-    classes = np.take(CLASS_OF, ids.characters, mode="clip")
-    if ids.absent is not None:
+    """The classes of characters at each position of each record, what is absent of a `SHORTENED` field left out."""
+    out = np.zeros((starts.size, ids.characters.shape[1]), np.int64)
+    for shift, table in ((0, LOW_CLASSES), (8, HIGH_CLASSES)):
+        classes = translated(ids.characters, table)
         for own in fields:
-            if own.kind == SHORTENED:
+            if own.kind == SHORTENED and ids.absent is not None:
                 span = slice(own.begin, own.end)
-                classes[:, span][ids.absent[:, span]] = 0
-    return np.bitwise_or.reduceat(classes, starts, axis=0).astype(np.int64)
+                classes = np.hstack(
+                    (
+                        classes[:, : own.begin],
+                        np.where(ids.absent[:, span], 0, classes[:, span]).astype(np.uint8),
+                        classes[:, own.end :],
+                    )
+                )
+        out |= np.bitwise_or.reduceat(classes, starts, axis=0).astype(np.int64) << shift
+    return out
+
+
+def _believed(classes: Integers, constant: Mask, held: Mask, counts: Integers, leads: Integers) -> Integers:
+    """The classes of each position, where few draws do not show every class of their alphabet.
+
+    Then also those that other records show there; if these are few too, the smallest alphabet in common use, since ragged alphabets
+    pack worse than one that is a little too large.
+    """
+    draws = np.where(constant, 0, np.where(held, leads[:, None], counts[:, None]))
+    unsure = (draws < _SURE_ROWS) & ~constant
+    if not unsure.any():
+        return classes
+    for of in (held, ~held & ~constant):
+        together = np.bitwise_or.reduce(np.where(of, classes, 0), axis=0)
+        shown = np.where((draws * of).sum(axis=0) < _SURE_ROWS, _common(together), together)
+        classes = np.where(of & unsure, shown, classes)
+    return classes
 
 
 def _common(classes: Integers) -> Integers:
-    """Few rows do not show every class of an alphabet, and ragged alphabets pack worse than one that is a little too large."""
-    unique, inverse = np.unique(classes, return_inverse=True)
-    return np.array([common_alphabet(seen) for seen in unique.tolist()], np.int64)[inverse].reshape(classes.shape)
+    return np.array([common_alphabet(seen) for seen in classes.tolist()], np.int64)
 
 
 def _alike(rows: Bytes) -> list[Integers]:
@@ -231,7 +266,7 @@ def _values(characters: Bytes, rows: Integers | slice, positions: list[int], cod
     """The numbers that the digits at `positions` write."""
     values: Integers | None = None
     for position in positions:
-        digits = np.take(_DIGIT_VALUE, characters[rows, position], mode="clip")
+        digits = translated(characters[rows, position], _DIGIT_VALUE)
         if values is None:
             values = digits.astype(np.int64)
         else:
@@ -257,10 +292,16 @@ def _write(
     for code, positions in shape.numbers:
         values = _values(characters, slice(None), positions, code)
         steps = differences(values, np.arange(0))
-        steps[bounds[:-1]] = 0
-        for template, first in zip(own, values[bounds[:-1]].tolist(), strict=True):
-            template.text.append(varint(first))
-        _append(own, planes(zigzag(steps), bounds), bounds)
+        steps[bounds[:-1]] = _MOST
+        least = np.minimum.reduceat(steps, bounds[:-1])
+        least[least == _MOST] = 0
+        steps[bounds[:-1]] = np.maximum(least, 0)
+        # Steps that never go back are less the least of them; the others are signed.
+        least = np.where(least < 0, -1, least)
+        for template, first, base in zip(own, values[bounds[:-1]].tolist(), least.tolist(), strict=True):
+            template.text.append(varint(first) + varint(base + 1))
+        base = np.repeat(least, np.diff(bounds))
+        _append(own, planes(np.where(base < 0, zigzag(steps), (steps - base).view(np.uint64)), bounds), bounds)
     for one in shape.fields:
         if one.kind == SHORTENED and absent is not None:
             counts = absent[:, one.begin : one.end].sum(axis=1).astype(np.uint64)
@@ -323,7 +364,7 @@ class Piece:
         count: its ids.
         constants: the constant text.
         files: files that have ids of it, where that is written.
-        firsts: the first value of each number.
+        firsts: of each number its first value, and 1 more than its least step; 0 where the steps are signed.
         words: the words of each field of words.
         streams: the packed characters of each stream.
         drawn: how many there are in each.
@@ -332,7 +373,7 @@ class Piece:
     count: int
     constants: bytes
     files: int
-    firsts: list[int]
+    firsts: list[tuple[int, int]]
     words: list[list[bytes]]
     streams: list[bytes]
     drawn: list[int]
@@ -360,9 +401,9 @@ class PatternReader:
         files = cursor.varint() if shape.per_file else 0
         if files > count:
             raise Malformed("more files than ids")
-        firsts: list[int] = []
+        firsts: list[tuple[int, int]] = []
         for reader in self._numbers:
-            firsts.append(cursor.varint())
+            firsts.append((cursor.varint(), cursor.varint()))
             reader.read(cursor, count)
         for reader in self._lengths:
             reader.read(cursor, count)
@@ -400,8 +441,9 @@ class PatternReader:
         for (code, positions), reader, firsts in zip(
             shape.numbers, self._numbers, zip(*(piece.firsts for piece in self.pieces), strict=True), strict=True
         ):
-            steps = reader.signed()
-            steps[bounds[:-1]] += np.array([first - (1 << 64) if first >> 63 else first for first in firsts], np.int64)
+            first, least = np.array(firsts, np.uint64).T
+            steps = _steps(reader.unsigned(), np.repeat(least, counts))
+            steps[bounds[:-1]] = first.view(np.int64)
             _place_numbers(characters, sums(steps, bounds), positions, code)
         for index, (reader, (begin, end)) in enumerate(zip(self._words, shape.words, strict=True)):
             lengths = self._place_words(characters, reader, index, begin, end, counts)
@@ -499,6 +541,14 @@ def _count(stream: Stream, count: int, files: int, absent: dict[int, int]) -> in
     return total
 
 
+def _steps(written: Unsigned, least: Unsigned) -> Integers:
+    signed = least == 0
+    if signed.all():
+        return unzigzag(written)
+    steps = (written + least - np.uint64(1)).view(np.int64)
+    return np.where(signed, unzigzag(written), steps) if signed.any() else steps
+
+
 def _place_numbers(characters: Bytes, values: Integers, positions: list[int], code: int) -> None:
     radix = RADIX[code]
     if values.min(initial=0) < 0 or values.max(initial=0) >= radix ** len(positions):
@@ -511,5 +561,5 @@ def _place_numbers(characters: Bytes, values: Integers, positions: list[int], co
         if code == DECIMAL:
             np.add(digit, base.dtype.type(ord("0")), out=characters[:, position], casting="unsafe")
         else:
-            characters[:, position] = np.take(_DIGIT, digit, mode="clip")
+            characters[:, position] = translated(digit.astype(np.uint8), _HEX_DIGIT)
         rest = above
