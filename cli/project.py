@@ -45,6 +45,13 @@ include = ["alt.binaries.*"]
 exclude = []
 limit = 10
 
+[storage]
+# The lake and the chunk files elsewhere than in `data`: folders, or S3-compatible object storage, whose credentials come from the
+# environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY):
+# lake = "s3://bucket/lake"
+# chunks = "s3://bucket/chunks"
+# endpoint = "https://s3.example.org"
+
 [catalog]
 # An own Postgres instead of the embedded one:
 # dsn = "postgresql://overlake@db.example.org/overlake"

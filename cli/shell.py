@@ -33,7 +33,10 @@ def shell(
     with open_stores(settings) as stores, err.status("Reading the catalog"):
         folder = write_snapshot(stores.catalog, settings.data / "snapshot")
     start = settings.data / "snapshot" / "shell.sql"
-    start.write_text(_opening(settings.data, folder))
+    lake = None if "://" in settings.storage.lake else Path(settings.storage.lake or settings.data)
+    if lake is None:
+        err.print("No view `overview`: the lake is in object storage; docs/operations.md says how DuckDB reads it.")
+    start.write_text(_opening(lake, folder))
     duckdb = Path(sys.executable).parent / "duckdb"
     if not duckdb.exists():
         fail(f"{duckdb} is missing; run: make setup")
@@ -41,10 +44,12 @@ def shell(
     os.execv(duckdb, arguments)  # noqa: S606 - DuckDB takes this process's place and terminal
 
 
-def _opening(lake: Path, snapshot: Path) -> str:
+def _opening(lake: Path | None, snapshot: Path) -> str:
     variables = "".join(
         f"SET VARIABLE {name} = '{str(path).replace(chr(39), chr(39) * 2)}';\n"
         for name, path in (("lake", lake), ("snapshot", snapshot))
+        if path is not None
     )
-    names = ["catalog", *(["overview"] if next(lake.glob("overview/*/*/range=*[0-9].parquet"), None) else [])]
+    has_overview = lake is not None and next(lake.glob("overview/*/*/range=*[0-9].parquet"), None) is not None
+    names = ["catalog", *(["overview"] if has_overview else [])]
     return "SET TimeZone = 'UTC';\n" + variables + "\n".join(duckdb_views(name) for name in names)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import stat
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -19,6 +21,8 @@ from pipeline.ranges import RANGE_SIZE
 
 FILE_NAME = "overlake.toml"
 FILE_VARIABLE = "OVERLAKE_CONFIG"
+
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 
@@ -93,6 +97,44 @@ class Groups(_Section):
     min_articles: Annotated[int, Field(ge=0)] = Field(default=1, description="leave out groups with fewer articles")
 
 
+class Storage(_Section):
+    """Where the lake and the chunk files lie: each a folder, or a place in S3-compatible object storage.
+
+    Credentials of the object storage come from the environment alone: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY.
+    """
+
+    lake: str = Field(
+        default="", description="folder or s3://bucket/prefix of the overview files; empty: the data folder"
+    )
+    chunks: str = Field(
+        default="", description="folder or s3://bucket/prefix of the chunk files; empty: the data folder"
+    )
+    endpoint: str = Field(
+        default="", description="https:// address of the object storage service; empty: AWS_ENDPOINT_URL, else Amazon's"
+    )
+    region: str = Field(default="", description="region of the buckets; empty: AWS_REGION, else us-east-1")
+
+    @field_validator("lake", "chunks")
+    @classmethod
+    def _is_a_place(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if "://" not in value:
+            return value
+        if "@" in parts.netloc or parts.query or parts.fragment:
+            raise ValueError("must hold no credentials or options; they come from the environment (AWS_ACCESS_KEY_ID)")
+        if parts.scheme != "s3" or not _BUCKET.fullmatch(parts.netloc) or ".." in parts.path or "//" in parts.path:
+            raise ValueError("must be a folder, s3://bucket or s3://bucket/prefix")
+        return value
+
+    @field_validator("endpoint")
+    @classmethod
+    def _is_an_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value and (parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc):
+            raise ValueError("must be the address of a service, without credentials: https://s3.example.org")
+        return value
+
+
 class Catalog(_Section):
     """The Postgres server: an own one by DSN, else an embedded one in the data folder."""
 
@@ -160,6 +202,7 @@ class Settings(BaseSettings):
     )
     provider: Provider = Provider()
     groups: Groups = Groups()
+    storage: Storage = Storage()
     catalog: Catalog = Catalog()
     server: Server = Server()
     dagster: Dagster = Dagster()
@@ -198,7 +241,21 @@ def load(path: Path | None = None) -> Settings:
     folder = path.resolve().parent
     if (folder / settings.data).exists() and not (folder / settings.data).is_dir():
         raise BadConfiguration(f"{path}: data: {settings.data} is not a folder; name another one")
-    return settings.model_copy(update={"data": folder / settings.data, "provider": _beside(settings.provider, folder)})
+    here = {
+        "data": folder / settings.data,
+        "provider": _beside(settings.provider, folder),
+        "storage": _placed(settings.storage, folder),
+    }
+    return settings.model_copy(update=here)
+
+
+def _placed(storage: Storage, folder: Path) -> Storage:
+    folders = {
+        key: str(folder / value)
+        for key in ("lake", "chunks")
+        if (value := getattr(storage, key)) and "://" not in value
+    }
+    return storage.model_copy(update=folders)
 
 
 def _beside(provider: Provider, folder: Path) -> Provider:

@@ -115,7 +115,16 @@ class Disk(Protocol):
         ...
 
     def location(self, path: str) -> str:
-        """Where other software (Polars, DuckDB) finds the file: an absolute path or a URL."""
+        """Where other software finds the file: an absolute path or a URL."""
+        ...
+
+    def source(self, path: str) -> str | bytes:
+        """What a Parquet reader takes: the absolute path of a local file, or all bytes of another.
+
+        Raises:
+            FileNotFoundError: no such file; a local one is looked for by the reader.
+            DiskFailed: it cannot be read.
+        """
         ...
 
 
@@ -173,8 +182,8 @@ class LocalDisk:
     def list(self, prefix: str) -> Iterator[StoredFile]:
         """See `Disk.list`."""
         folder = self._at(prefix) if prefix else self.root
-        found = sorted(file for file in folder.rglob("*") if not file.name.startswith(_TEMPORARY))
-        for file in found:
+        found = (file for file in folder.rglob("*") if not file.name.startswith(_TEMPORARY))
+        for file in sorted(found, key=Path.as_posix):
             with contextlib.suppress(FileNotFoundError):
                 facts = file.stat()
                 if file.is_file():
@@ -185,11 +194,12 @@ class LocalDisk:
         """See `Disk.location`."""
         return str(self._at(path))
 
+    def source(self, path: str) -> str:
+        """See `Disk.source`."""
+        return self.location(path)
+
     def _at(self, path: str) -> Path:
-        pure = PurePosixPath(path)
-        if not path or "\0" in path or pure.is_absolute() or ".." in pure.parts or pure.as_posix() != path:
-            raise BadPath(f"{path!r} is not a relative path inside the store")
-        return self.root / pure
+        return self.root / checked(path)
 
     def _make_folder(self, folder: Path) -> None:
         """Make a folder and those above it, each entry durable in its parent."""
@@ -232,6 +242,18 @@ class LocalReplacement:
         with contextlib.suppress(OSError):
             self._file.close()
         self._temporary.unlink(missing_ok=True)
+
+
+def checked(path: str) -> PurePosixPath:
+    """The path, when it is one inside a store.
+
+    Raises:
+        BadPath: it is absolute, not normalised, or leaves the store.
+    """
+    pure = PurePosixPath(path)
+    if not path or "\0" in path or pure.is_absolute() or ".." in pure.parts or pure.as_posix() != path:
+        raise BadPath(f"{path!r} is not a relative path inside the store")
+    return pure
 
 
 def _sweep(target: Path) -> None:

@@ -19,7 +19,7 @@ from store.disk import Disk, Replacement, writing
 ROW_GROUP = 250_000
 """Rows buffered before they are written: enough for the encodings to pay, small beside a range's memory."""
 
-_PREFIX = b"overlake."
+_PREFIX = "overlake."
 _LEVEL = 1
 _DICTIONARIES = ["poster", "references", "posted_at"]
 # Chosen by measurement: columns of unique values gain nothing from a dictionary, numbers ascend, sizes share their high bytes.
@@ -134,7 +134,7 @@ class OverviewWriter:
             DiskFailed: the disk failed; the old file is untouched.
         """
         counted = replace(meta, lines=self._lines, malformed=self._malformed, duplicate=self._duplicate)
-        facts = {_PREFIX + key.encode(): _as_text(value) for key, value in asdict(counted).items()}
+        facts = {(_PREFIX + key).encode(): _as_text(value) for key, value in asdict(counted).items()}
         size = self._overview.finish(facts)
         if self._rejected is not None:
             self._rejected.finish(facts)
@@ -188,12 +188,13 @@ class Lake:
         """
         path = self.overview_path(source, range_)
         with _whole(path):
-            rows = schema.OVERVIEW.check(pl.read_parquet(self.disk.location(path)))
-            return rows, _meta_of(pq.read_metadata(self.disk.location(path)).metadata)
+            file = self.disk.source(path)
+            meta = _meta_of(pl.read_parquet_metadata(file))
+            return schema.OVERVIEW.check(pl.read_parquet(file)), meta
 
     def scan(self, source: str, range_: Range) -> pl.LazyFrame:
         """The rows, lazily."""
-        return pl.scan_parquet(self.disk.location(self.overview_path(source, range_)))
+        return pl.scan_parquet(self.disk.source(self.overview_path(source, range_)))
 
 
 def rejected_path(overview_path: str) -> str:
@@ -276,11 +277,11 @@ def _as_text(value: Any) -> bytes:
     return (value.isoformat() if isinstance(value, datetime) else str(value)).encode()
 
 
-def _meta_of(facts: dict[bytes, bytes] | None) -> OverviewMeta:
+def _meta_of(facts: dict[str, str]) -> OverviewMeta:
     """The facts in a file's key-value metadata, each as its field's type says."""
     read: dict[str, Any] = {}
     for one in fields(OverviewMeta):
-        text = (facts or {})[_PREFIX + one.name.encode()].decode()
+        text = facts[_PREFIX + one.name]
         read[one.name] = (
             int(text) if one.type == "int" else datetime.fromisoformat(text) if one.type == "datetime" else text
         )

@@ -1,6 +1,7 @@
 """The lake: one overview file per range, complete or as it was before."""
 
 import errno
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,11 +10,13 @@ import duckdb
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+from object_service import ObjectService, running_service
 
 from pipeline import schema
 from pipeline.ranges import BadGroupName, Range
 from store.disk import DiskFull, LocalDisk
 from store.lake import Lake, OverviewDamaged, OverviewMeta, rejected_path
+from store.objects import ObjectDisk
 
 RANGE = Range(1, "alt.binaries.test", 7, size=1000)
 META = OverviewMeta(
@@ -49,8 +52,23 @@ def rejected(*raw: bytes) -> pl.DataFrame:
     return pl.DataFrame({"raw": raw, "reason": ["fields"] * len(raw)}, schema=schema.REJECTED.polars)
 
 
+@pytest.fixture(scope="module")
+def service() -> Iterator[ObjectService]:
+    with running_service() as running:
+        yield running
+
+
+@pytest.fixture(params=["folder", "bucket"])
+def lake(request: pytest.FixtureRequest, tmp_path) -> Lake:
+    """On each kind of disk in turn."""
+    if request.param == "folder":
+        return Lake(LocalDisk(tmp_path))
+    service: ObjectService = request.getfixturevalue("service")
+    return Lake(ObjectDisk(f"s3://{service.bucket()}/lake", service.endpoint))
+
+
 @pytest.fixture
-def lake(tmp_path) -> Lake:
+def local_lake(tmp_path) -> Lake:
     return Lake(LocalDisk(tmp_path))
 
 
@@ -82,7 +100,7 @@ def test_numbers_that_come_twice_are_kept_in_the_sidecar(lake: Lake):
     frame, meta = lake.read("main", RANGE)
     assert frame.equals(lines(7001, 7003, 7004))
     assert (meta.lines, meta.malformed, meta.duplicate) == (7, 1, 3)
-    sidecar = pl.read_parquet(lake.disk.location(rejected_path(written.path)))
+    sidecar = pl.read_parquet(lake.disk.source(rejected_path(written.path)))
     assert sidecar["reason"].to_list() == ["fields", "duplicate", "duplicate", "duplicate"]
     assert sidecar["raw"][0] == b"no tabs \xff"
     assert sidecar["raw"][1].startswith(b'7003\t"film.part7003.rar"')
@@ -94,15 +112,15 @@ def test_an_empty_range_is_a_file_of_no_rows(lake: Lake):
     assert frame.equals(schema.OVERVIEW.empty())
 
 
-def test_leaving_without_commit_leaves_the_old_file_and_no_debris(lake: Lake, tmp_path):
-    write(lake, lines(7001))
+def test_leaving_without_commit_leaves_the_old_file_and_no_debris(local_lake: Lake, tmp_path):
+    write(local_lake, lines(7001))
     before = sorted(tmp_path.rglob("*"))
-    with suppress(ConnectionError), lake.writer("main", RANGE) as writer:
+    with suppress(ConnectionError), local_lake.writer("main", RANGE) as writer:
         writer.append(lines(7002))
         writer.reject(rejected(b"x"))
         raise ConnectionError
     assert sorted(tmp_path.rglob("*")) == before
-    assert lake.read("main", RANGE)[0].equals(lines(7001))
+    assert local_lake.read("main", RANGE)[0].equals(lines(7001))
 
 
 def test_a_rewrite_replaces_rows_and_sidecar(lake: Lake):
@@ -115,21 +133,21 @@ def test_a_rewrite_replaces_rows_and_sidecar(lake: Lake):
     assert lake.read("main", RANGE)[0].equals(lines(7009))
 
 
-def test_a_full_disk_leaves_the_old_file(lake: Lake, monkeypatch):
-    write(lake, lines(7001))
+def test_a_full_disk_leaves_the_old_file(local_lake: Lake, monkeypatch):
+    write(local_lake, lines(7001))
 
     def full(_descriptor):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("store.disk.os.fdatasync", full)
     with pytest.raises(DiskFull, match="free some space"):
-        write(lake, lines(7002))
-    assert lake.read("main", RANGE)[0].equals(lines(7001))
-    assert len(list(lake.disk.list(""))) == 1
+        write(local_lake, lines(7002))
+    assert local_lake.read("main", RANGE)[0].equals(lines(7001))
+    assert len(list(local_lake.disk.list(""))) == 1
 
 
-def test_the_file_describes_its_columns_and_duckdb_reads_it(lake: Lake):
-    path = lake.disk.location(write(lake, lines(7001, 7002)).path)
+def test_the_file_describes_its_columns_and_duckdb_reads_it(local_lake: Lake):
+    path = local_lake.disk.location(write(local_lake, lines(7001, 7002)).path)
     described = pq.read_schema(path)
     for column in schema.OVERVIEW.columns:
         assert described.field(column.name).metadata[b"description"].decode() == column.meaning
