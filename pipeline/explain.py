@@ -96,7 +96,9 @@ def explain_lines(overview: pl.DataFrame) -> pl.DataFrame:
     ruled = with_rules(parse(split["head"]).with_columns(overview["poster"], overview["posted_at"]))
     frame = pl.concat([split, ruled], how="horizontal").with_columns(templates(overview["message_id"]))
     shape = pl.when(pl.col("kind") == FILE).then("shape").otherwise(pl.lit(""))
-    tool = tool_of(pl.col("template"), shape, pl.col("poster"))
+    frame = frame.with_columns(overview["message_id"])
+    counter = pl.col("segment").fill_null(1), pl.col("segments").fill_null(1)
+    tool = tool_of(pl.col("template"), shape, pl.col("poster"), pl.col("message_id"), *counter)
     frame = frame.with_columns(tool=pl.when(overview["message_id"] != "").then(tool).otherwise(pl.lit("")))
     files_only = pl.col("kind") == FILE
     counters = {

@@ -69,7 +69,14 @@ def _with_signatures(files: pl.DataFrame) -> pl.DataFrame:
         poster_shape=shapes(files["poster"]),
     )
     return files.with_columns(
-        tool=tool_of(pl.col("template"), pl.col("shape"), pl.col("poster")),
+        tool=tool_of(
+            pl.col("template"),
+            pl.col("shape"),
+            pl.col("poster"),
+            pl.col("message_id"),
+            pl.col("first_segment"),
+            pl.col("segments_expected"),
+        ),
         signature=signature(
             pl.col("template"),
             pl.col("poster_shape"),

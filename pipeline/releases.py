@@ -28,7 +28,10 @@ _SCENE_STYLE = r"([^\s.]+\.[^\s.]+\.\S*-[A-Za-z0-9]+|\S+-(?:19|20)\d\d-[A-Za-z0-
 _RELEASE = rf"^{_SCENE_STYLE}"
 _RELEASE_AFTER_TRACK = rf"^[\W_]*\d{{1,4}}[ ._-]+{_SCENE_STYLE}"
 _TRACK = r"^\d{1,3}[._-]+(\S+)$"
-_AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+(.+?)(?: - |-|_-_|$)"
+_AFTER_TRACK = r"^[\W_]*\d{1,4}[ ._-]+(.+?)(?: - |-|_-_)"
+"""Artist and song: a song alone is no series."""
+_OWN_WORD = r"(?i)[\p{L}]{4,}"
+"""A stem without a word of its own, such as `01` or `cd1`, belongs to the title before it."""
 
 
 _SAYS_NOTHING = (
@@ -84,6 +87,8 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
         .when(~untitled & several & ~own_title)
         .then(pl.lit("title"))
         .when(~untitled & (pl.col("titled_name") | pl.col("random_title") & pl.col("random_stem")))
+        .then(pl.lit("title"))
+        .when(~untitled & ~pl.col("random_title") & ~several & ~stem.str.contains(_OWN_WORD))
         .then(pl.lit("title"))
         .when("pooled")
         .then(pl.lit("stem"))
@@ -161,10 +166,18 @@ def _series(file_names: pl.Series, stems: pl.Series) -> pl.Series:
 
 
 def _pooled() -> pl.Expr:
-    """Random stems under a counter, of a poster who stays the same for a whole post, as ngPost's drawn ones do."""
-    constant = (pl.col("stable_poster") != "") | pl.col("poster").str.contains(r"(?i)@ngpost\.com>?$")
+    """Stems under a counter that nothing else names, of a poster who stays the same for a whole post, as ngPost's drawn ones do.
+
+    Nyuu and ngPost write no title: the files of a folder, `01 - Kyrie.flac`, `02 - Gloria.flac`, have nothing else in common.
+    """
+    # Tracks with a series in their names and files with a description have that.
+    alone = (pl.col("series") == pl.col("stem")) & ~pl.col("description").str.contains(r"[\p{L}\p{N}]{3}")
+    # A readable stem says enough where From is drawn for each article.
+    drawn = pl.col("random_stem") & pl.col("poster").str.contains(r"(?i)@ngpost\.com>?$")
+    constant = (pl.col("stable_poster") != "") | drawn
     several = pl.col("file_total").fill_null(0) > 1
-    return (pl.col("name") != "") & (pl.col("title") == "") & pl.col("random_stem") & several & constant
+    untitled = (pl.col("name") != "") & (pl.col("title") == "")
+    return untitled & (pl.col("random_stem") | alone) & several & constant
 
 
 def _are_random(names: pl.Series) -> pl.Series:

@@ -110,11 +110,12 @@ _COUNTER_MARK = "\x1d"
 _OF = "(?i:of|von|de|van)"
 _N = "([0-9]{1,5})"
 _FILE_WORD = "(?i:(?:par )?(?:file|datei|fichier|archivo|bestand))"
+_BOX_WORD = r"(?i:(?:(?:par )?(?:file|datei|fichier|archivo|bestand|part|teil|post|rar|nr\.?|no\.?) |#))"
 _COUNTERS = (
     # Kind of counter, a sign it never lacks, and its pattern: the last match of the first kind that has a possible one counts.
     # Alone between other parts and the name, it is the inner one of a nested set: `[1/3] Debian - (07/40) - "f"`.
     ("()", "(", rf"^(.*[-\]>)}}] ?)\({_N}(?:/|\|){_N}\)[ -]*(\x1a.*)$"),
-    ("[]", "[", rf"^(.*)\[(?:{_FILE_WORD} )?{_N}(?:/| ?{_OF} ?|\|){_N}[\])>}}](.*)$"),
+    ("[]", "[", rf"^(.*)\[{_BOX_WORD}?{_N}(?:/| ?{_OF} ?|\|){_N}[\])>}}](.*)$"),
     ("[]", "]", rf"^(.*[\s\x1a]|){_N}/{_N}\](.*)$"),
     ("[]", "[", rf"^(.*\W|)\[{_N}/{_N}([ \x1a].*)$"),
     ("<>", "/", rf"^(.*?)[<{{]{{1,2}}{_N}/{_N}[>}})\]]{{1,2}}(.*)$"),
@@ -150,11 +151,16 @@ _BOX = r"\[[^\]\x1a\x1d]*\][ -]*"
 _ADVERT = (
     rf"(?i)<<+[^<>]*{_SITE}[^<>]*>>+|>>+[^<>]*{_SITE}[^<>]*<<+|(?:{_BOX})*\[[^\]\x1a\x1d]*{_SITE}[^\]\x1a\x1d]*\][ -]*(?:{_BOX})*"
     rf"|[(\[<]?(?:https?://|www\.)[^\s)\]>]+[)\]>]?|(?:^|[\s(\[<]){_DOMAIN}(?:/\S*)?(?:[\s)\]>]|$)"
-    r"|[(\[]\?{2,}[)\]]|\[[0-9a-f…]{8,}\]"
+    r"|[(\[]\?{2,}[)\]]|\[[0-9a-f]{6,}…\]|\[[0-9]*[a-f][0-9a-f]{9,}\]"
 )
 # `[PRiVATE] \\release\\::file.r00::/release/ [newzNZB] [3/3] - yEnc`: what is random per file goes.
 _PRIVATE = (r"^\[PRiVATE\] *\\+[^\\]+\\+::([^:]+)::/+[^/]*/+ *(?:\[newzNZB\])?(.*)$", '$2 "$1"')
-_FRAME = " \t-_|:;,~*=+.<>\x1a'\"`/\\"
+# `[N3wZ] \id\::[PRiVATE]-[WtFnZb]-[file.mkv]-[1/3] - "" yEnc` and `...-[3]-[1/file.mkv] - "" yEnc`: the name stands in a box.
+_BOXED = (rf'^.*-\[([^\]"]+\.(?i:{KNOWN_EXTENSION}))\]-\[([0-9]+/[0-9]+)\] - ""(.*)$', '[$2] - "$1"$3')
+_BOXED_COUNTED = (rf'^.*-\[([0-9]+)\]-\[([0-9]+)/([^\]"]+\.(?i:{KNOWN_EXTENSION}))\] - ""(.*)$', '[$2/$1] - "$3"$4')
+_FRAME = ' \t-_|:;,~*=+.<>\x1a"`/\\'
+LONGEST = 4_000
+"""Characters of a head that are read; RFC 5536 2.2 allows lines of 998 octets."""
 
 
 def parse(heads: pl.Series) -> pl.DataFrame:
@@ -166,7 +172,11 @@ def parse(heads: pl.Series) -> pl.DataFrame:
     Returns:
         A frame `PARSED` beside it.
     """
-    frame = pl.DataFrame({"head": legible(heads).str.replace(_REPLY, "").str.replace(*_PRIVATE)}).with_columns(
+    text = legible(heads).str.head(LONGEST).str.replace(_REPLY, "").str.replace(*_PRIVATE)
+    boxed = text.str.contains('""', literal=True).arg_true()
+    if len(boxed):
+        text = text.scatter(boxed, text.gather(boxed).str.replace(*_BOXED).str.replace(*_BOXED_COUNTED))
+    frame = pl.DataFrame({"head": text}).with_columns(
         yenc=pl.col("head").str.contains(r"(?i)\byenc\b"),
     )
     frame = _with_name(frame)
@@ -276,12 +286,26 @@ _NAME_TO_QUOTE = rf'^([^"]*?)([^\x1d\x1a\[\]<>|"]*[^\x1d\x1a\[\]<>|"\s]\.(?i:{KN
 _PLAIN_NAME = rf"^(.*[\x1d\x1a\[\]<>|\"]|)([^\x1d\x1a\[\]<>|\"]*?[^\x1d\x1a\[\]<>|\"\s]\.(?i:{KNOWN_EXTENSION}))((?:[\s\x1d\"'`{_CLOSING}].*)?)$"
 
 
+# `[Group] Title - 01 [1080p][E18CFA59].mkv`
+_BOXES_NAME = rf'^([^\[]*)(\[[^\x1d\x1a<>|"]*[\])]\.(?i:{KNOWN_EXTENSION}))((?:[\s\x1d"].*)?)$'
+# A slash that parts no folders: `AC/DC`, `24/7`, `(1/3)`.
+_NO_PATH = r"\([0-9]+/[0-9]+\)|\b[A-Z]{1,3}/[A-Z]{1,3}\b|\b24/7\b"
+
+
 def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
     """Names not quoted, then what is left of `rest` as title and description."""
     rest = pl.col("rest")
     frame = frame.with_columns(parts=pl.when(pl.col("quoted") == "").then(rest))
-    to_quote, to_end = (pl.col("parts").str.extract_groups(pattern) for pattern in (_NAME_TO_QUOTE, _PLAIN_NAME))
-    frame = frame.with_columns(parts=pl.when(to_quote.struct[1].is_not_null()).then(to_quote).otherwise(to_end))
+    to_quote, to_end, boxed = (
+        pl.col("parts").str.extract_groups(pattern) for pattern in (_NAME_TO_QUOTE, _PLAIN_NAME, _BOXES_NAME)
+    )
+    frame = frame.with_columns(
+        parts=pl.when(to_quote.struct[1].is_not_null())
+        .then(to_quote)
+        .when(to_end.struct[1].is_not_null())
+        .then(to_end)
+        .otherwise(boxed)
+    )
     parts = pl.col("parts").struct
     frame = frame.with_columns(
         plain=parts[1].fill_null("").str.strip_chars(" -_\t:;'`" + _OPENING),
@@ -321,13 +345,15 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
         title.str.replace_all(r"^[\[({]\s*([^\[\](){}]*?)\s*[\])}]$", "$1")
         .str.replace_all(r"\s+", " ")
         .str.strip_chars(_FRAME)
+        .str.replace(r"^'([^']*)'?$", "$1")
     )
     # The uppermost folder is what was posted; of a path from a root that says nothing, the last one.
-    path = pl.col("full").str.extract(r"^(.+)/[^/]+$").fill_null("")
+    no_path = pl.col("full").str.contains(_NO_PATH)
+    path = pl.when(no_path).then(pl.lit("")).otherwise(pl.col("full").str.extract(r"^(.+)/[^/]+$").fill_null(""))
     rooted = path.str.contains(r"^(?:/|[A-Za-z]:|~|\.)")
     folder = pl.when(rooted).then(path.str.extract(r"([^/]*)$")).otherwise(path.str.extract(r"^([^/]*)")).fill_null("")
     return frame.select(
-        name=pl.col("full").str.extract(r"([^/]*)$").fill_null(""),
+        name=pl.when(no_path).then("full").otherwise(pl.col("full").str.extract(r"([^/]*)$").fill_null("")),
         folder=folder,
         title=pl.when(title.str.contains(r"[A-Za-z0-9\x{80}-\x{10ffff}]{2}")).then(title).otherwise(pl.lit("")),
         description=pl.col("after"),

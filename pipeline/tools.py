@@ -91,7 +91,13 @@ _BY_FROM = (
 )
 
 
-def tool_of(template: pl.Expr, shape: pl.Expr, poster: pl.Expr) -> pl.Expr:
+_COUNTED = r"^[Pp]art(\d+)of(\d+)\.|_(\d+)o(\d+)@"
+"""Ids that repeat the segment counter: PowerPost, JBinUp."""
+
+
+def tool_of(
+    template: pl.Expr, shape: pl.Expr, poster: pl.Expr, message_id: pl.Expr, segment: pl.Expr, segments: pl.Expr
+) -> pl.Expr:
     """The posting tool, empty when none is known: message-id, subject and From must not contradict each other.
 
     NewsUP and others imitate the ids of other tools, but not their subjects; servers make ids of their own for tools that send none,
@@ -101,11 +107,20 @@ def tool_of(template: pl.Expr, shape: pl.Expr, poster: pl.Expr) -> pl.Expr:
         template: as `templates` gives it.
         shape: `subjects.PARSED`'s; empty where the subject is no file's.
         poster: From.
+        message_id: of an article.
+        segment: i of its segment counter.
+        segments: P of its segment counter.
     """
+    said = message_id.str.extract_groups(_COUNTED).struct
+    counted = (
+        pl.coalesce(said[0], said[2]).cast(pl.Int64, strict=False),
+        pl.coalesce(said[1], said[3]).cast(pl.Int64, strict=False),
+    )
+    miscounted = ((counted[0] != segment) | (counted[1] != segments)).fill_null(value=False)
     tool = template.replace_strict(TOOLS, default="", return_dtype=pl.String)
     yenc = shape.str.contains("y", literal=True)
     imitated = (shape != "") & (tool.is_in(_WITHOUT_YENC) == yenc) & ~tool.is_in(_EITHER)
     told = pl.when(shape.str.contains("of", literal=True) & yenc).then(pl.lit("newspost")).otherwise(pl.lit(""))
     for pattern, writes_yenc, name in _BY_FROM:
         told = pl.when(poster.str.contains(pattern) & (yenc == writes_yenc)).then(pl.lit(name)).otherwise(told)
-    return pl.when(imitated).then(pl.lit("")).when(tool == "").then(told).otherwise(tool)
+    return pl.when(imitated | miscounted).then(pl.lit("")).when(tool == "").then(told).otherwise(tool)

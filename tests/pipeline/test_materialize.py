@@ -379,9 +379,16 @@ TOGETHER = {
     "a title without a counter": ['Some.Long.Title - "01-Some.Long.Title.mp3" yEnc', 'Some.Long.Title - "Some.Long.Title.nfo" yEnc'],
 }  # fmt: skip
 
+TOGETHER |= {
+    "a folder posted without a title": [f'[{n}/3] - "{name}" yEnc' for n, name in enumerate(["01 - Kyrie.flac", "02 - Gloria.flac", "cover.jpg"], 1)],
+    "tracks below a title without a counter": ['Bach Mass - "01.mp3" yEnc', 'Bach Mass - "02.mp3" yEnc'],
+}  # fmt: skip
+
 APART = {
     "sets below one advertisement": ['Best posts ever - [01/19] - "Age.of.Sail.part1.rar" yEnc', 'Best posts ever - [01/19] - "Rising.Sun.part1.rar" yEnc'],
     "sets of one request with other titles": ['[278997]-[FULL]-[#a.b.x@EFNet]-[ Faust ]-[3/9] - "f.r00" yEnc', '[278997]-[FULL]-[#a.b.x@EFNet]-[ Golem ]-[01/58] - "g.r00" yEnc'],
+    "tracks of one number below two titles": ['Bach Mass - "01.mp3" yEnc', 'Bach Passion - "01.mp3" yEnc'],
+    "days of one paper": ['Daily News [20240501] [1/2] - "dn0501.part1.rar" yEnc', 'Daily News [20240502] [1/2] - "dn0502.part1.rar" yEnc'],
     "single files below one heading": ['New eBooks - "Ann Author - Work.epub" yEnc', 'New eBooks - "Ben Writer - Opus.epub" yEnc'],
 }  # fmt: skip
 
