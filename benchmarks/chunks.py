@@ -83,10 +83,13 @@ def _letters(random: np.random.Generator, count: int, *alphabets: bytes) -> list
     return [data[at : at + width] for at in range(0, len(data), width)]
 
 
-def _power_post(random: np.random.Generator, facts: Facts) -> list[str]:
-    tokens = _letters(random, int(facts.file[-1]) + 1, *[BASE62 + b"$&"] * 20)
-    rows = zip(facts.number.tolist(), facts.file.tolist(), strict=True)
-    return [f"part{number}of{facts.total}.{tokens[file]}@powerpost2000AA.local" for number, file in rows]
+def _power_post_at(host: str) -> Callable[[np.random.Generator, Facts], list[str]]:
+    def make(random: np.random.Generator, facts: Facts) -> list[str]:
+        tokens = _letters(random, int(facts.file[-1]) + 1, *[BASE62 + b"$&"] * 20)
+        rows = zip(facts.number.tolist(), facts.file.tolist(), strict=True)
+        return [f"part{number}of{facts.total}.{tokens[file]}@{host}" for number, file in rows]
+
+    return make
 
 
 def _nyuu(random: np.random.Generator, facts: Facts) -> list[str]:
@@ -103,6 +106,53 @@ def _jbin_up(random: np.random.Generator, facts: Facts) -> list[str]:
     tokens = _letters(random, facts.file.size, *[BASE62] * 20)
     rows = zip(tokens, facts.number.tolist(), strict=True)
     return [f"{token}_{number}o{facts.total}@JBinUp.local" for token, number in rows]
+
+
+def _jbin_down(random: np.random.Generator, facts: Facts) -> list[str]:
+    tokens = _letters(random, facts.file.size, *[BASE62] * 32)
+    rows = zip(tokens, facts.number.tolist(), strict=True)
+    return [f"{token}.{number}-{facts.total}@JBinDown.local" for token, number in rows]
+
+
+def _pesto(random: np.random.Generator, facts: Facts) -> list[str]:
+    """A clock in ns, a counter of the run, 64 random bits, and a domain made up for each article."""
+    clock = (facts.clock[0] * 1_000_000 + np.cumsum(random.integers(0, 1 << 21, facts.file.size))).tolist()
+    noise = random.integers(0, 1 << 63, facts.file.size, dtype=np.uint64) * 2 + random.integers(
+        0, 2, facts.file.size, dtype=np.uint64
+    )
+    hosts = _letters(random, facts.file.size, *[LOWER] * 15)
+    lengths = random.integers(8, 16, facts.file.size).tolist()
+    ends = random.choice(["com", "net", "org"], facts.file.size).tolist()
+    rows = zip(clock, noise.tolist(), hosts, lengths, ends, strict=True)
+    return [f"{ns:x}.{n:x}.{bits:016x}@{host[:size]}.{end}" for n, (ns, bits, host, size, end) in enumerate(rows, 1)]
+
+
+def _news_up(random: np.random.Generator, facts: Facts) -> list[str]:
+    """A clock in us whose digits are not padded, a random number in base 36, and the seconds again, in base 36 and reversed."""
+    clock = (facts.clock[0] * 1000 + np.cumsum(random.integers(0, 1 << 20, facts.file.size))).tolist()
+    rows = zip(clock, random.integers(0, 1 << 48, facts.file.size).tolist(), strict=True)
+    return [
+        f"{us // 1_000_000}{us % 1_000_000}.{_base36(value)}@{_base36(us // 1_000_000)[::-1]}.newsup"
+        for us, value in rows
+    ]
+
+
+def _base36(value: int) -> str:
+    digits = ""
+    while value or not digits:
+        value, digit = divmod(value, 36)
+        digits = (DIGITS + LOWER).decode()[digit] + digits
+    return digits
+
+
+def _giganews(random: np.random.Generator, facts: Facts) -> list[str]:
+    return [f"{token}dnZ2d@giganews.com" for token in _letters(random, facts.file.size, *[BASE62 + b"_-"] * 27)]
+
+
+def _astraweb(random: np.random.Generator, facts: Facts) -> list[str]:
+    seconds = facts.clock[0] // 1000 + np.cumsum(random.integers(0, 2, facts.file.size))
+    rows = zip(seconds.tolist(), random.integers(0, 30_000, facts.file.size).tolist(), strict=True)
+    return [f"{second:08x}$0${value}$c3e8da3@news.example.org" for second, value in rows]
 
 
 def _postie(random: np.random.Generator, facts: Facts) -> list[str]:
@@ -153,19 +203,25 @@ def _usenet_sync(random: np.random.Generator, facts: Facts) -> list[str]:
     return [f"{token}@ngPost.com" for token in _letters(random, facts.file.size, *[LOWER + DIGITS] * 16)]
 
 
-_CLOCK_BITS = log2(14) + 0.6
+_B62 = log2(62)
 PROFILES: tuple[Profile, ...] = (
-    Profile("powerpost", 249_600, 0.22, 120 / SEGMENTS_PER_FILE, _power_post),
-    Profile("nyuu", 716_800, 0.30, 24 * log2(26) + _CLOCK_BITS, _nyuu),
+    Profile("powerpost", 249_600, 0.20, 120 / SEGMENTS_PER_FILE, _power_post_at("powerpost2000AA.local")),
+    Profile("camelsystem", 640_000, 0.02, 120 / SEGMENTS_PER_FILE, _power_post_at("camelsystem-powerpost.local")),
+    Profile("nyuu", 716_800, 0.29, 24 * log2(26) + log2(14), _nyuu),
     Profile("ngpost", 716_800, 0.22, 122, _ng_post),
-    Profile("jbinup", 640_000, 0.10, 20 * log2(62), _jbin_up),
-    Profile("postie", 768_000, 0.05, 43 * log2(62), _postie),
+    Profile("jbinup", 640_000, 0.09, 20 * _B62, _jbin_up),
+    Profile("jbindown", 640_000, 0.01, 32 * _B62, _jbin_down),
+    Profile("postie", 768_000, 0.04, 43 * _B62, _postie),
+    Profile("pesto", 768_000, 0.01, 64 + 21 + 3 + 11.5 * log2(26) + log2(3), _pesto),
     Profile("gopoststuff", 768_000, 0.02, 21, _gopoststuff),
-    Profile("newsmangler", 768_000, 0.03, 3, _newsmangler),
+    Profile("newsmangler", 768_000, 0.02, 3, _newsmangler),
     Profile("part_guid", 249_600, 0.02, 122, _part_guid),
-    Profile("post2usenet", 640_000, 0.01, 83 / (SEGMENTS_PER_FILE * FILES_PER_RECORD), _post2usenet),
+    Profile("post2usenet", 640_000, 0.01, 16 * log2(36) / (SEGMENTS_PER_FILE * FILES_PER_RECORD), _post2usenet),
     Profile("pan", 640_000, 0.01, 96 + log2(1_000_000), _pan),
-    Profile("nntpposter", 768_000, 0.01, 31.5 * 6 + 3 * log2(62) + log2(10) + log2(5), _nntp_poster),
+    Profile("nntpposter", 768_000, 0.01, 31.5 * 6 + 3 * _B62 + log2(10) + log2(5), _nntp_poster),
+    Profile("newsup", 716_800, 0.005, 48 + 20, _news_up),
+    Profile("giganews", 249_600, 0.01, 27 * 6, _giganews),
+    Profile("astraweb", 249_600, 0.005, 1 + log2(30_000), _astraweb),
     Profile("usenetsync", 768_000, 0.01, 16 * log2(36), _usenet_sync),
 )
 """The tools and, for the mix, their shares of the kept segments of all eras."""

@@ -21,8 +21,8 @@ _Number = TypeVar("_Number", bound=np.generic)
 MAX_CONTENT = 1 << 30
 """Bytes the content of a frame may have; a larger claim is damage."""
 
-MAX_SEGMENTS = 1 << 24
-"""Segments a record may have; a larger claim is damage."""
+MAX_ROWS = 1 << 24
+"""Segments, files and the like a record may have; a larger claim is damage."""
 
 
 class Malformed(ValueError):
@@ -190,8 +190,8 @@ class PlanesReader:
             Malformed: no writer writes this.
         """
         width = cursor.numbers(1)[0]
-        if width > 8:
-            raise Malformed("an integer is too wide")
+        if width > 8 or count > MAX_ROWS:
+            raise Malformed("integers that no writer writes")
         self._widths.append(width)
         self._counts.append(count)
         self._chunks.append(cursor.numbers(width * count) if width else b"")

@@ -11,7 +11,7 @@ import polars as pl
 from pipeline import schema
 from pipeline.schema import Column
 from store.chunks.columns import (
-    MAX_SEGMENTS,
+    MAX_ROWS,
     Cursor,
     Integers,
     Malformed,
@@ -153,8 +153,8 @@ def prepare_files(files: pl.DataFrame, columns: Sequence[Column], segments: pl.D
     counts = np.bincount(owner, minlength=files.height).astype(np.int64)
     rows = bounds_of(counts)
     inside = rows[bounds]
-    if (np.diff(inside) > MAX_SEGMENTS).any():
-        raise ValueError(f"a record has more than {MAX_SEGMENTS} segments")
+    if (np.diff(inside) > MAX_ROWS).any():
+        raise ValueError(f"a record has more than {MAX_ROWS} segments")
     sizes = segments["bytes"].to_numpy().astype(np.int64)
     filled = np.flatnonzero(counts)
     lead, tail = rows[:-1][filled], rows[1:][filled] - 1
@@ -215,8 +215,6 @@ class FilesReader:
             Malformed: no writer writes this.
         """
         height, count = cursor.varint(), cursor.varint()
-        if count > MAX_SEGMENTS:
-            raise Malformed("too many segments")
         for column in self._per_file:
             column.read(cursor, height)
         self._numbers.read(cursor, count)
@@ -229,7 +227,7 @@ class FilesReader:
         """(files with `file` and the columns, segments as `schema.SEGMENTS`, row of the files at which each record begins and the last ends)."""
         bounds, inside = self._table.bounds, bounds_of(self._segments)
         counts, usual, last = (sums(column.signed(), bounds) for column in self._per_file)
-        if (counts < 0).any() or (counts > MAX_SEGMENTS).any() or (bounds_of(counts)[bounds] != inside).any():
+        if (counts < 0).any() or (counts > MAX_ROWS).any() or (bounds_of(counts)[bounds] != inside).any():
             raise Malformed("files do not have the segments they claim")
         rows = bounds_of(counts)
         owner = np.repeat(np.arange(counts.size), counts)

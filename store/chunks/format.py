@@ -30,7 +30,8 @@ FRAME = struct.Struct("<II")
 HEAD = struct.Struct("<8sHI")
 CHECKSUM = struct.Struct("<Q")
 TRAILER = struct.Struct("<IIQ8s")
-_LEVEL = 3
+_LEVEL = 12
+"""Higher levels gain nothing more; lower ones lose some hundred bytes a file to matches in noise, and save no time worth naming."""
 _LONG = 512
 """Bytes from which a plane of numbers gets a block of its own."""
 

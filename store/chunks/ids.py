@@ -87,7 +87,7 @@ def prepare_ids(ids: pl.Series, places: Places, bounds: Integers) -> Ids:
     counts = np.array([len(own) for own in found], np.int64)
     plain = template_of < 0
     template_of[plain] = np.repeat(counts, np.diff(bounds))[plain]
-    cuts = bounds_of(plain)[bounds]
+    cuts = bounds_of(plain.astype(np.int64))[bounds]
     return Ids(
         found,
         planes(template_of.view(np.uint64), bounds),

@@ -11,6 +11,7 @@ import numpy as np
 from store.chunks.columns import Cursor, Integers, Malformed, varint
 from store.chunks.forms import FORMS
 from store.chunks.radix import Alphabet, alphabet
+from store.chunks.ragged import Mask
 
 CONSTANT, DECIMAL, HEXADECIMAL, CONTINUED, WORD = range(5)
 """Codes of positions; beyond them see `drawn`."""
@@ -78,8 +79,8 @@ class Pattern:
         return any(stream.per_file for stream in self.streams)
 
 
-def drawn(classes: Integers, per_file: Integers) -> Integers:
-    """The codes of positions with characters of an alphabet, drawn for each id or (1) each file."""
+def drawn(classes: Integers, per_file: Mask) -> Integers:
+    """The codes of positions with characters of an alphabet, drawn for each id or for each file."""
     return 4 + 2 * classes + per_file
 
 

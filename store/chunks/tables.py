@@ -117,7 +117,7 @@ def prepare_table(
 def _prepare(
     series: pl.Series, bounds: Integers, prediction: Integers | None
 ) -> IntegerColumn | TextColumn | ListColumn:
-    if series.dtype in (pl.String, pl.Binary):
+    if series.dtype == pl.String or series.dtype == pl.Binary:
         filled = series.fill_null("" if series.dtype == pl.String else b"") if series.null_count() else series
         return text_column(text_of(filled), bounds)
     if series.dtype == _LIST:
