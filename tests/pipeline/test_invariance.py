@@ -100,6 +100,6 @@ def test_ranges_of_any_size_in_any_order_give_the_releases_of_one_range(seed: in
 
 def test_the_histories_hold_what_the_rules_differ_on():
     records = pl.concat([batch.records for seed in SEEDS for batch in batches(seed, WHOLE, None)])
-    assert {"request", "title", "stem", "series", "counter"} <= set(records["grouped_by"])
+    assert {"request", "title", "stem", "counter"} <= set(records["grouped_by"])
     assert records["lone_number"].drop_nulls().len() > 0
     assert min(len(as_one_range(seed)) for seed in SEEDS) > 20
