@@ -39,6 +39,9 @@ app.command(
     name="explain",
     help="Say how subjects or overview lines on stdin are read, or why a release is as it is.",
 )
+app.command(
+    "cli.chunks:app", name="chunks", help="Verify the chunk files, look into them, rebuild the catalog from them."
+)
 app.command("cli.bench:app", name="bench", help="Measure: ratios inside one run.")
 app.command("simulator.command_line:simulate", help="Run a synthetic Usenet provider.")
 app.command("cli.demo:demo", help="Index a synthetic provider and leave it running to look at.")
