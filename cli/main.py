@@ -42,6 +42,8 @@ app.command(
 app.command(
     "cli.chunks:app", name="chunks", help="Verify the chunk files, look into them, rebuild the catalog from them."
 )
+app.command("cli.backup:backup", help="Back up the catalog and the chunk files it names, of one moment.")
+app.command("cli.backup:restore", help="Restore a backup into an empty catalog.")
 app.command("cli.bench:app", name="bench", help="Measure: ratios inside one run.")
 app.command("simulator.command_line:simulate", help="Run a synthetic Usenet provider.")
 app.command("cli.demo:demo", help="Index a synthetic provider and leave it running to look at.")

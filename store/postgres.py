@@ -10,6 +10,8 @@ import fcntl
 import hashlib
 import os
 import pwd
+import re
+import shutil
 import stat
 import subprocess
 import time
@@ -210,6 +212,30 @@ class EmbeddedPostgres:
             log = self.log.read_text(errors="replace").splitlines()[-_LOG_LINES:] if self.log.exists() else []
             told = "\n".join([*output, *log])
             raise PostgresFailed(f"the embedded Postgres in {self.folder} failed ({tool} {arguments[0]}):\n{told}")
+
+
+def client_program(name: str, server_version: int) -> Path:
+    """A client program (`pg_dump`, `pg_restore`) for a server of that major version: the embedded one, else that on the PATH.
+
+    Raises:
+        PostgresFailed: neither is new enough.
+    """
+    with suppress(PostgresFailed, OSError, subprocess.CalledProcessError, ValueError):
+        if _version(own := _binaries() / name) >= server_version:
+            return own
+    with suppress(OSError, subprocess.CalledProcessError, ValueError):
+        if (found := shutil.which(name)) and _version(Path(found)) >= server_version:
+            return Path(found)
+    raise PostgresFailed(
+        f"{name} {server_version} or newer is needed for this server; install the client programs of PostgreSQL {server_version}"
+    )
+
+
+def _version(program: Path) -> int:
+    """The major version a program of Postgres says it has."""
+    said = subprocess.run([str(program), "--version"], check=True, capture_output=True, text=True).stdout  # noqa: S603
+    found = re.search(r"\) (\d+)", said)
+    return int(found[1]) if found else 0
 
 
 def _binaries() -> Path:

@@ -24,7 +24,7 @@ from store.catalog.connection import Catalog, migrate
 from store.catalog.planning import known_empty, plan, source_number
 from store.catalog.versions import record_group_list, record_signatures
 from store.configuration import Settings
-from store.disk import LocalDisk
+from store.disk import Disk, LocalDisk
 from store.lake import Lake
 from store.postgres import EmbeddedPostgres
 from store.stores import Stores
@@ -50,7 +50,7 @@ class Lab:
         return name
 
     @contextmanager
-    def index(self, settings: Settings, disk: LocalDisk | None = None) -> Iterator[Stores]:
+    def index(self, settings: Settings, disk: Disk | None = None) -> Iterator[Stores]:
         """A new, empty index in `settings.data` with the signatures every index starts with."""
         disk = disk or LocalDisk(settings.data)
         catalog = Catalog(self.postgres.dsn(self.copy("migrated")), "")
