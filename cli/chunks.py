@@ -241,13 +241,15 @@ def _readable(frame: pl.DataFrame) -> list[dict[str, Any]]:
 def rebuild_catalog(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
     """Rebuild chunk file, record and release rows from the chunk files alone, in a catalog into which nothing was materialized.
 
-    Plan first (overlake plan) where the provider answers. Afterwards search and downloads work; `overlake backfill --chunks-only`
-    brings back the rest from the overview files. Stopped in between, run it again.
+    Plan first (overlake plan) where the provider answers: then what the overview files of the planned ranges say of their fetching
+    is taken over, too. Afterwards search and downloads work; `overlake backfill --chunks-only` brings back the rest from the overview
+    files. Stopped in between, run it again.
     """
     from store.catalog.connection import Catalog
     from store.configuration import load
-    from store.rebuild import owned_files, rebuild
-    from store.stores import chunk_disk
+    from store.lake import Lake
+    from store.rebuild import owned_files, rebuild, remember_overviews
+    from store.stores import chunk_disk, lake_disk
 
     settings = load(config)
     disk = chunk_disk(settings)
@@ -264,15 +266,15 @@ def rebuild_catalog(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> N
                     display.console.print(message, soft_wrap=True)
                 damaged += done.damaged
                 files, records = files + (done.path is not None), records + done.records
+        with err.status("Reading the overview files' footers"):
+            overviews = sum(remember_overviews(catalog, Lake(lake_disk(settings))))
     if json:
-        print_json({"files": files, "records": records, "damaged": damaged})
+        print_json({"files": files, "records": records, "overviews": overviews, "damaged": damaged})
     else:
-        out.print(f"{records:,} records of {files:,} chunk files published")
+        out.print(f"{records:,} records of {files:,} chunk files published, {overviews:,} overview files known again")
+        out.print("Next, where the ranges were not planned yet: overlake plan, then this command again.")
         out.print(
-            "Then: overlake plan, overlake signatures use FILE (if you had a table of your own), overlake keys create NAME,"
-        )
-        out.print(
-            "and overlake backfill --chunks-only, which derives probes, fragments and counters from the overview files."
+            "Then: overlake backfill --chunks-only, which derives what chunk files do not hold; overlake keys create NAME."
         )
     if damaged:
         fail(f"{len(damaged)} chunk files are damaged and were left out; an older one was taken where there is one")

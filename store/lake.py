@@ -20,6 +20,9 @@ ROW_GROUP = 250_000
 """Rows buffered before they are written: enough for the encodings to pay, small beside a range's memory."""
 
 _PREFIX = "overlake."
+_TAIL = 8
+"""Bytes a Parquet file ends with: the length of its footer, and `PAR1`."""
+
 _LEVEL = 1
 _DICTIONARIES = ["poster", "references", "posted_at"]
 # Chosen by measurement: columns of unique values gain nothing from a dictionary, numbers ascend, sizes share their high bytes.
@@ -192,6 +195,28 @@ class Lake:
             meta = _meta_of(pl.read_parquet_metadata(file))
             return schema.OVERVIEW.check(pl.read_parquet(file)), meta
 
+    def facts(self, source: str, range_: Range) -> tuple[OverviewMeta, datetime | None, datetime | None]:
+        """What the file says about itself, and its earliest and latest date, from its footer alone.
+
+        Raises:
+            FileNotFoundError: the range was never fetched.
+            OverviewDamaged: the file is not a whole overview file.
+        """
+        path = self.overview_path(source, range_)
+        with _whole(path):
+            size = self.disk.size(path)
+            length = int.from_bytes(self.disk.read(path, max(0, size - _TAIL), 4), "little")
+            if length + _TAIL > size:
+                raise ValueError("its footer is cut")
+            footer = self.disk.read(path, size - _TAIL - length)
+            described = pq.read_metadata(pa.BufferReader(footer))
+            texts = {
+                key.decode(): value.decode()
+                for key, value in (described.metadata or {}).items()
+                if key.startswith(_PREFIX.encode())
+            }
+            return _meta_of(texts), *_span(described)
+
     def scan(self, source: str, range_: Range) -> pl.LazyFrame:
         """The rows, lazily."""
         return pl.scan_parquet(self.disk.source(self.overview_path(source, range_)))
@@ -286,6 +311,14 @@ def _meta_of(facts: dict[str, str]) -> OverviewMeta:
             int(text) if one.type == "int" else datetime.fromisoformat(text) if one.type == "datetime" else text
         )
     return OverviewMeta(**read)
+
+
+def _span(described: Any) -> tuple[datetime | None, datetime | None]:
+    """Earliest and latest `posted_at` by the statistics of the row groups."""
+    place = schema.OVERVIEW.names.index("posted_at")
+    groups = [described.row_group(number).column(place).statistics for number in range(described.num_row_groups)]
+    known = [group for group in groups if group is not None and group.has_min_max]
+    return min((group.min for group in known), default=None), max((group.max for group in known), default=None)
 
 
 @contextmanager

@@ -14,17 +14,20 @@ from datetime import UTC, datetime
 from catalog_sql import query
 from pipeline import schema
 from pipeline.batch import Batch, Counters
+from pipeline.ranges import Range
 from store.catalog import releases
 from store.catalog.collect import FOLDER
 from store.catalog.commit import first_day
 from store.catalog.connection import Catalog
 from store.catalog.interning import group_ids
-from store.catalog.planning import source_number
+from store.catalog.planning import OverviewFacts, group_seen, record_overview, source_number
 from store.catalog.publication import copy_rows, rows_of
 from store.chunks import ChunkDamaged, ChunkIndex, read_index
 from store.disk import Disk, StoredFile
+from store.lake import Lake, OverviewDamaged
 
 _NAME = re.compile(rf"{FOLDER}/source=[^/]+/group=[^/]+/(?P<place>[0-9]{{6,}}e?)-(?P<generation>[0-9]+)\.zst")
+_GROUP_REPLY = re.compile(r"211 +[0-9]+ +(?P<low>[0-9]+) +(?P<high>[0-9]+)")
 
 
 class CatalogInUse(RuntimeError):
@@ -103,6 +106,40 @@ def rebuild(catalog: Catalog, disk: Disk, owned: Iterable[OwnedFiles], range_siz
         path, index, damaged = _newest_whole(disk, own)
         records = 0 if index is None else _publish(catalog, path, index, own, range_size)
         yield Rebuilt(None if index is None else path, records, damaged)
+
+
+def remember_overviews(catalog: Catalog, lake: Lake) -> Iterator[bool]:
+    """Record what the overview files of planned ranges say of their fetching, and the numbers their groups had then.
+
+    Yields for each planned range of which the catalog does not know it: whether its overview file is there, and whole.
+    """
+    with catalog.transaction() as connection:
+        unknown = connection.execute(query("ranges_without_overview")).fetchall()
+    numbers: dict[tuple[int, str], tuple[datetime, int, int]] = {}
+    for source, number, group, index, size in unknown:
+        range_ = Range(number, group, index, size)
+        try:
+            meta, first_posted, last_posted = lake.facts(source, range_)
+        except (FileNotFoundError, OverviewDamaged):
+            yield False
+            continue
+        facts = OverviewFacts(
+            meta.lines,
+            meta.malformed,
+            meta.duplicate,
+            meta.wire_bytes,
+            meta.wire_form,
+            meta.fetched_at,
+            first_posted,
+            last_posted,
+        )
+        record_overview(catalog, range_, facts)
+        if reply := _GROUP_REPLY.match(meta.group_reply):
+            seen = (meta.fetched_at, int(reply["low"]), int(reply["high"]))
+            numbers[number, group] = max(seen, numbers.get((number, group), seen))
+        yield True
+    for (number, group), (_, low, high) in numbers.items():
+        group_seen(catalog, number, group, low, high)
 
 
 def _newest_whole(disk: Disk, own: OwnedFiles) -> tuple[str, ChunkIndex | None, tuple[str, ...]]:

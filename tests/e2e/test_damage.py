@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,11 +28,12 @@ from server.library import Library
 from server.newznab.errors import Refused
 from simulator.history import planned_history
 from store.catalog.connection import Catalog
+from store.catalog.planning import missing
 from store.chunks import verify
 from store.configuration import load
 from store.postgres import EmbeddedPostgres
-from store.rebuild import owned_files, rebuild
-from store.stores import Stores, open_stores
+from store.rebuild import owned_files, rebuild, remember_overviews
+from store.stores import Stores
 from store.verify import PublishedFile, published_files, verify_file
 
 pytestmark = pytest.mark.timeout(400)
@@ -139,7 +141,11 @@ def test_the_range_that_is_named_repairs_its_file_without_the_provider(whole: Wh
 def test_a_catalog_rebuilt_from_the_files_alone_serves_the_same_bytes(
     whole: Whole, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    with running_lab() as lab, lab.index(whole.stores.settings) as again:
+    """And is whole again once its ranges were derived from the overview files, whatever it serves meanwhile."""
+    folder = tmp_path_factory.mktemp("copy") / "data"
+    shutil.copytree(whole.stores.settings.data, folder)
+    settings = whole.stores.settings.model_copy(update={"data": folder})
+    with running_lab() as lab, lab.index(settings) as again:
         done = list(rebuild(again.catalog, again.disk, owned_files(again.disk), RANGE_SIZE))
         assert all(one.path is not None and one.damaged == () for one in done)
         assert nzbs(again) == whole.nzbs
@@ -148,6 +154,19 @@ def test_a_catalog_rebuilt_from_the_files_alone_serves_the_same_bytes(
         assert rebuilt.without_ids().releases == whole.picture.without_ids().releases
         # What is not in the files.
         assert (rebuilt.fragments, rebuilt.probes, rebuilt.counters) == ([], [], [])
+
+        ranges = plan_all(again, GROUPS, datetime.now(UTC))
+        assert list(remember_overviews(again.catalog, again.lake)) == [True] * len(ranges)
+        facts = "SELECT partition_key, lines, malformed, duplicate, wire_bytes, wire_form, fetched_at, first_posted, last_posted FROM ranges"
+        numbers = "SELECT name, low, high FROM groups JOIN group_numbers USING (group_id)"
+        for statement in (facts, numbers):
+            assert sorted(rows(again.catalog, statement)) == sorted(rows(whole.stores.catalog, statement))
+        assert len(missing(again.catalog, 1)) == len(ranges)
+        for range_ in random.Random(7).sample(ranges, len(ranges)):
+            derive_again(again, range_)
+        assert nzbs(again) == whole.nzbs
+        assert picture(again.catalog).without_ids() == whole.picture.without_ids()
+        assert missing(again.catalog, 1) == []
 
 
 @pytest.fixture(scope="module")
@@ -226,31 +245,6 @@ def test_overlake_verifies_shows_refuses_and_repairs(index: Overlake) -> None:
     after = index.api(t="get", id=release, apikey=key)
     assert (after.status_code, after.content) == (200, before.content)
     assert index.json("chunks", "verify")["faults"] == []
-
-
-def test_a_backup_restored_into_an_empty_folder_serves_the_same_bytes(index: Overlake, tmp_path: Path) -> None:
-    """While the index is up."""
-    made = index.json("backup", str(tmp_path / "backup"), "--with-chunks")
-    assert (made["left_out"], made["chunk_files"]) == ({}, len(files_of(index)))
-    again = Overlake(index.folder.parent / "restored")
-    again.configure("")
-    try:
-        refused = again.run("restore", str(tmp_path), check=False)
-        assert refused.returncode == 1
-        assert "holds no finished backup" in refused.stderr
-        again.run("restore", str(tmp_path / "backup"))
-        with (
-            open_stores(load(index.folder / "overlake.toml")) as first,
-            open_stores(load(again.folder / "overlake.toml")) as second,
-        ):
-            assert picture(second.catalog) == picture(first.catalog)
-            expected = nzbs(first)
-            assert nzbs(second) == expected
-            assert len(expected) > 30
-        assert again.json("chunks", "verify")["faults"] == []
-        assert again.run("restore", str(tmp_path / "backup"), check=False).returncode == 1
-    finally:
-        EmbeddedPostgres(again.folder / "data" / "postgres").stop()
 
 
 def test_bad_input_is_refused_with_a_sentence(index: Overlake, tmp_path: Path) -> None:

@@ -171,3 +171,24 @@ def test_names_that_must_not_become_paths_are_refused(lake: Lake):
         lake.overview_path("main", Range(1, "../up", 0))
     with pytest.raises(BadGroupName):
         lake.overview_path("a/b", RANGE)
+
+
+def test_the_footer_alone_tells_what_the_file_says_and_its_dates(lake: Lake):
+    write(lake, lines(7001, 7002), lines(7005))
+    assert lake.facts("main", RANGE) == (replace(META, lines=3), *[datetime(2020, 1, 1, tzinfo=UTC)] * 2)
+    write(lake, lines(7001))
+    assert lake.facts("main", RANGE) == (replace(META, lines=1), None, None)
+    write(lake, lines())
+    assert lake.facts("main", RANGE) == (replace(META, lines=0), None, None)
+    with pytest.raises(FileNotFoundError):
+        lake.facts("other", RANGE)
+
+
+def test_a_footer_that_is_cut_is_named(lake: Lake):
+    path = write(lake, lines(7001, 7002)).path
+    whole = lake.disk.read(path)
+    for length in (0, 3, 9, len(whole) // 2, len(whole) - 1):
+        lake.disk.delete(path)
+        lake.disk.create(path, whole[:length])
+        with pytest.raises(OverviewDamaged, match="range=000007"):
+            lake.facts("main", RANGE)
