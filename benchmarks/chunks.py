@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pipeline import schema
 from pipeline.batch import Batch, Counters
 from store.chunks import ChunkHeader, encode, read_records
+from store.chunks.xorshift import letters
 
 LOWER, UPPER, DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
 BASE62 = DIGITS + UPPER + LOWER
@@ -95,6 +96,14 @@ def _power_post_at(host: str) -> Callable[[np.random.Generator, Facts], list[str
 def _nyuu(random: np.random.Generator, facts: Facts) -> list[str]:
     letters = _letters(random, facts.file.size, *[UPPER, LOWER] * 12)
     return [f"{token}-{clock}@nyuu" for token, clock in zip(letters, facts.clock.tolist(), strict=True)]
+
+
+def _nyuu_v8(random: np.random.Generator, facts: Facts) -> list[str]:
+    """The same letters as V8's generator makes them, one process for each record."""
+    state = random.integers(1, 1 << 63, (1, 2), dtype=np.uint64)
+    drawn = letters(state, random.integers(0, 64, 1), np.array([facts.file.size])).tobytes().decode()
+    rows = zip(range(0, len(drawn), 24), facts.clock.tolist(), strict=True)
+    return [f"{drawn[at : at + 24]}-{clock}@nyuu" for at, clock in rows]
 
 
 def _ng_post(random: np.random.Generator, facts: Facts) -> list[str]:
@@ -208,6 +217,7 @@ PROFILES: tuple[Profile, ...] = (
     Profile("powerpost", 249_600, 0.20, 120 / SEGMENTS_PER_FILE, _power_post_at("powerpost2000AA.local")),
     Profile("camelsystem", 640_000, 0.02, 120 / SEGMENTS_PER_FILE, _power_post_at("camelsystem-powerpost.local")),
     Profile("nyuu", 716_800, 0.29, 24 * log2(26) + log2(14), _nyuu),
+    Profile("nyuu_v8", 716_800, 0.0, log2(14), _nyuu_v8),
     Profile("ngpost", 716_800, 0.22, 122, _ng_post),
     Profile("jbinup", 640_000, 0.09, 20 * _B62, _jbin_up),
     Profile("jbindown", 640_000, 0.01, 32 * _B62, _jbin_down),
@@ -224,7 +234,7 @@ PROFILES: tuple[Profile, ...] = (
     Profile("astraweb", 249_600, 0.005, 1 + log2(30_000), _astraweb),
     Profile("usenetsync", 768_000, 0.01, 16 * log2(36), _usenet_sync),
 )
-"""The tools and, for the mix, their shares of the kept segments of all eras."""
+"""The tools and, for the mix, their shares of the kept segments of all eras. In the mix no letters of Nyuu follow from a generator."""
 
 
 def batch_of(profile: Profile, segments: int, seed: int = 1) -> Batch:

@@ -58,6 +58,11 @@ class Places:
         """The places of some ids."""
         return Places(self.numbers[rows], self.files[rows], self.totals, self.subjects)
 
+    def articles(self) -> Integers:
+        """For each id how many articles come before it, if its files follow each other and none is missing."""
+        expected = np.maximum(self.totals, 0)
+        return (np.cumsum(expected) - expected)[self.files] + self.numbers
+
 
 @dataclass(frozen=True, slots=True)
 class Derived:

@@ -36,6 +36,7 @@ from store.chunks.fields import fielded
 from store.chunks.forms import Derived, Places, derive
 from store.chunks.patterns import MAX_LENGTH, pattern
 from store.chunks.ragged import Ragged, windows
+from store.chunks.runs import with_runs
 from store.chunks.templates import Group, PatternReader, templates
 
 _MIN_ROWS = 4
@@ -133,7 +134,9 @@ def _of_one_length(
         kept, cuts = own[enough], bounds_of(sizes[sizes >= _MIN_ROWS])
         form, place = int(derived.form[kept[0]]), int(derived.place[kept[0]])
         characters = _without(text, kept, place, derived.length[kept])
-        yield Group(kept, cuts, record[kept[cuts[:-1]]].tolist(), characters, places.files[kept], form, place)
+        owners = record[kept[cuts[:-1]]].tolist()
+        group = Group(kept, cuts, owners, characters, places.files[kept], form, place)
+        yield from with_runs(group, places.at(kept).articles(), _MIN_ROWS)
 
 
 def _by_key(keys: NDArray[np.uint64], rows: Integers) -> Iterator[Integers]:

@@ -12,8 +12,9 @@ from store.chunks.columns import Cursor, Integers, Malformed, varint
 from store.chunks.forms import FORMS
 from store.chunks.radix import Alphabet, alphabet
 from store.chunks.ragged import Mask
+from store.chunks.xorshift import LETTERS
 
-CONSTANT, DECIMAL, HEXADECIMAL, CONTINUED, WORD = range(5)
+CONSTANT, DECIMAL, HEXADECIMAL, CONTINUED, WORD, SEEDED = range(6)
 """Codes of positions; beyond them see `drawn`."""
 
 UNPADDED, SHORTENED = range(2)
@@ -61,6 +62,7 @@ class Pattern:
         streams: the drawn characters, by code.
         numbers: code and positions of each number.
         words: begin and end of each field of words.
+        seeded: the positions of letters that follow from a seed; all of an id, or none.
         fields: those whose characters may be absent.
     """
 
@@ -71,6 +73,7 @@ class Pattern:
     streams: tuple[Stream, ...]
     numbers: tuple[tuple[int, list[int]], ...]
     words: tuple[tuple[int, int], ...]
+    seeded: Integers
     fields: tuple[Field, ...]
 
     @property
@@ -110,7 +113,7 @@ def pattern(description: bytes) -> Pattern:
     done = 0
     while done < length:
         count, code = cursor.varint(), cursor.varint()
-        if not 0 < count <= length - done or code > _LAST or WORD < code < _FIRST:
+        if not 0 < count <= length - done or code > _LAST:
             raise Malformed("positions that no writer writes")
         codes[done : done + count] = code
         runs.append((done, done + count, code))
@@ -121,9 +124,12 @@ def pattern(description: bytes) -> Pattern:
     spans = sorted([*((field.begin, field.end) for field in fields), *words])
     if any(first[1] > second[0] for first, second in pairwise(spans)) or (spans and form):
         raise Malformed("fields that no writer writes")
+    seeded = np.flatnonzero(codes == SEEDED)
+    if seeded.size not in (0, LETTERS):
+        raise Malformed("not all letters of an id")
     streams = tuple(_stream(code, codes, fields) for code in np.unique(codes[codes >= _FIRST]).tolist())
     return Pattern(
-        form, place, codes, np.flatnonzero(codes == CONSTANT), streams, tuple(_numbers(codes)), words, fields
+        form, place, codes, np.flatnonzero(codes == CONSTANT), streams, tuple(_numbers(codes)), words, seeded, fields
     )
 
 

@@ -21,8 +21,10 @@ from store.chunks.columns import (
     PlanesReader,
     Sections,
     Unsigned,
+    bounds_of,
     differences,
     planes,
+    reduced,
     sums,
     unzigzag,
     varint,
@@ -36,6 +38,7 @@ from store.chunks.patterns import (
     DIGITS,
     HEXADECIMAL,
     RADIX,
+    SEEDED,
     SHORTENED,
     UNPADDED,
     WORD,
@@ -58,8 +61,12 @@ from store.chunks.radix import (
     unpack,
 )
 from store.chunks.ragged import Mask, Ragged, beside, leading_zeros, missing
+from store.chunks.xorshift import LETTERS, PHASES, letters
 
 _SURE_ROWS = 64
+_GAP = 64
+"""Articles that may be missing among the ids of a seed, beyond as many as there are."""
+
 _MOST = np.iinfo(np.int64).max
 _NUMBER = re.compile(rb"D[Dd]*\.[Dd]+(?![DdHh])|[DH][DdHh]*")
 _DIGITS = b"0123456789abcdef"
@@ -85,6 +92,36 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
+class Seeds:
+    """Where the letters of the ids of some templates come from.
+
+    Attributes:
+        states: (templates, 2), and
+        phases: of the generator, as `letters` takes them.
+        articles: for each id how many articles come before it.
+    """
+
+    states: Unsigned
+    phases: Integers
+    articles: Integers
+
+
+def drawn_letters(seeds: Seeds, bounds: Integers) -> Bytes:
+    """The letters of the ids of all templates, each of which begins with the first id drawn.
+
+    Raises:
+        Malformed: ids that are not drawn after the first, or long after it.
+    """
+    counts = np.diff(bounds)
+    after = seeds.articles - np.repeat(seeds.articles[bounds[:-1]], counts)
+    most = reduced(np.maximum, after, bounds) + 1
+    if (after < 0).any() or (most > 2 * counts + _GAP).any():
+        raise Malformed("ids out of order")
+    drawn = letters(seeds.states, seeds.phases, most)
+    return drawn[np.repeat(bounds_of(most)[:-1], counts) + after]
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """Ids of one shape, of many records: one template for each record.
 
@@ -98,6 +135,7 @@ class Group:
         place: where it stands.
         fields: those with absent characters.
         words: those that hold words.
+        seeds: of the letters of the first positions, where they follow from one.
     """
 
     rows: Integers
@@ -109,6 +147,7 @@ class Group:
     place: int = 0
     fields: tuple[Field, ...] = ()
     words: tuple[Words, ...] = ()
+    seeds: Seeds | None = None
 
 
 def templates(group: Group) -> list[Sections]:
@@ -144,6 +183,8 @@ def _patterns(group: Group, fresh: Mask) -> Iterator[tuple[Integers, Integers]]:
     codes = np.where(constant, CONSTANT, drawn(_believed(classes, constant, held, counts, leads), held))
     for words in group.words:
         codes[:, words.begin : words.end] = WORD
+    if group.seeds is not None:
+        codes[:, :LETTERS] = SEEDED
     kinds = _kinds(classes, constant, held, characters[starts], codes)
     # Few different rows of codes: the loop is over these, not over the records.
     for members in _alike(np.hstack((codes.astype(np.int32).view(np.uint8), kinds))):
@@ -205,7 +246,7 @@ def _kinds(classes: Integers, constant: Mask, held: Mask, sample: Bytes, codes: 
     kinds[(classes | DECIMAL_DIGITS) == DECIMAL_DIGITS] = ord("D")
     kinds[constant & (kinds != ord("x"))] |= 0x20
     kinds[constant & (sample == ord("."))] = ord(".")
-    kinds[held | (codes == WORD)] = ord("x")
+    kinds[held | (codes == WORD) | (codes == SEEDED)] = ord("x")
     return kinds
 
 
@@ -289,6 +330,24 @@ def _write(
     if shape.per_file:
         for template, files in zip(own, np.add.reduceat(new, bounds[:-1], dtype=np.int64).tolist(), strict=True):
             template.text.append(varint(files))
+    if group.seeds is not None:
+        states, phases = group.seeds.states[members], group.seeds.phases[members]
+        for template, state, phase in zip(own, states, phases.tolist(), strict=True):
+            template.text += [state.astype("<u8").tobytes(), varint(phase)]
+    _write_numbers(characters, shape, own, bounds)
+    for one in shape.fields:
+        if one.kind == SHORTENED and absent is not None:
+            counts = absent[:, one.begin : one.end].sum(axis=1).astype(np.uint64)
+            _append(own, planes(counts, bounds), bounds)
+    for words in group.words:
+        _write_words(words, words.word[rows], own, bounds)
+    for stream in shape.streams:
+        symbols, counts = _drawn(characters, absent, new, bounds, stream)
+        for template, data in zip(own, pack(symbols, counts, stream.letters), strict=True):
+            template.packed.append(data)
+
+
+def _write_numbers(characters: Bytes, shape: Pattern, own: list[Sections], bounds: Integers) -> None:
     for code, positions in shape.numbers:
         values = _values(characters, slice(None), positions, code)
         steps = differences(values, np.arange(0))
@@ -302,16 +361,6 @@ def _write(
             template.text.append(varint(first) + varint(base + 1))
         base = np.repeat(least, np.diff(bounds))
         _append(own, planes(np.where(base < 0, zigzag(steps), (steps - base).view(np.uint64)), bounds), bounds)
-    for one in shape.fields:
-        if one.kind == SHORTENED and absent is not None:
-            counts = absent[:, one.begin : one.end].sum(axis=1).astype(np.uint64)
-            _append(own, planes(counts, bounds), bounds)
-    for words in group.words:
-        _write_words(words, words.word[rows], own, bounds)
-    for stream in shape.streams:
-        symbols, counts = _drawn(characters, absent, new, bounds, stream)
-        for template, data in zip(own, pack(symbols, counts, stream.letters), strict=True):
-            template.packed.append(data)
 
 
 def _append(own: list[Sections], integers: Planes, bounds: Integers) -> None:
@@ -364,6 +413,7 @@ class Piece:
         count: its ids.
         constants: the constant text.
         files: files that have ids of it, where that is written.
+        seed: state and phase of the generator, where that is written.
         firsts: of each number its first value, and 1 more than its least step; 0 where the steps are signed.
         words: the words of each field of words.
         streams: the packed characters of each stream.
@@ -373,6 +423,7 @@ class Piece:
     count: int
     constants: bytes
     files: int
+    seed: tuple[bytes, int]
     firsts: list[tuple[int, int]]
     words: list[list[bytes]]
     streams: list[bytes]
@@ -401,6 +452,9 @@ class PatternReader:
         files = cursor.varint() if shape.per_file else 0
         if files > count:
             raise Malformed("more files than ids")
+        seed = (cursor.text(16), cursor.varint()) if shape.seeded.size else (b"", 0)
+        if seed[1] >= PHASES:
+            raise Malformed("a seed that no writer writes")
         firsts: list[tuple[int, int]] = []
         for reader in self._numbers:
             firsts.append((cursor.varint(), cursor.varint()))
@@ -417,7 +471,7 @@ class PatternReader:
             cursor.packed(stream.letters.packed_size(number))
             for stream, number in zip(shape.streams, drawn, strict=True)
         ]
-        self.pieces.append(Piece(count, constants, files, firsts, words, streams, drawn))
+        self.pieces.append(Piece(count, constants, files, seed, firsts, words, streams, drawn))
 
     def ids(self, places: Places) -> Ragged:
         """The ids of all templates read; `places` are theirs.
@@ -430,6 +484,11 @@ class PatternReader:
         bounds = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
         characters = self._constants(counts)
         absent = self._absent(characters)
+        if shape.seeded.size:
+            states = np.frombuffer(b"".join(piece.seed[0] for piece in self.pieces), "<u8").reshape(-1, 2)
+            phases = np.array([piece.seed[1] for piece in self.pieces], np.int64)
+            drawn = drawn_letters(Seeds(states, phases, places.articles()), bounds)
+            characters[:, columns_of(shape.seeded)] = drawn
         for stream, packed, drawn_counts in zip(
             shape.streams,
             zip(*(piece.streams for piece in self.pieces), strict=True),

@@ -205,7 +205,8 @@ def read_files(content: Content, columns: list[str]) -> list[File]:
     ]
     sums = [signed64(sum(size for size, of in zip(sizes, owner, strict=True) if of == file)) for file in range(height)]
     rows = table(content, columns, height, {"segments_found": counts, "bytes": sums})
-    ids = read_ids(content, [Place(numbers[i], owner[i], rows[owner[i]]) for i in range(total)])
+    before = [sum(max(row["segments_expected"] or 0, 0) for row in rows[:file]) for file in range(height)]
+    ids = read_ids(content, [Place(numbers[i], owner[i], rows[owner[i]], before[owner[i]]) for i in range(total)])
     files = [File(row) for row in rows]
     for of, number, size, name in zip(owner, numbers, sizes, ids, strict=True):
         files[of].segments.append((number, size, name.decode()))
@@ -229,6 +230,7 @@ class Place:
     number: int
     file: int
     row: Row
+    before: int
 
 
 def read_ids(content: Content, places: list[Place]) -> list[bytes]:
@@ -271,7 +273,7 @@ def read_shape(content: Content) -> Shape:
     shape = Shape(form, place, [], [], [])
     while len(shape.codes) < length:
         run, code = pattern.varint(), pattern.varint()
-        need(0 < run <= length - len(shape.codes) and code != 5)
+        need(0 < run <= length - len(shape.codes))
         if code == 4:
             shape.words.append((len(shape.codes), len(shape.codes) + run))
         shape.codes += [code] * run
@@ -288,22 +290,16 @@ def read_template(content: Content, places: list[Place]) -> list[bytes]:
     # One list of characters for each id; None is absent.
     ids: list[list[int | None]] = [[None] * length for _ in places]
 
-    constants = content.text.take(codes.count(0))
-    for position, character in zip([p for p in range(length) if codes[p] == 0], constants, strict=True):
-        for row in ids:
-            row[position] = character
+    read_constants(content, codes, ids)
     leads = [row for row, own in enumerate(places) if row == 0 or own.file != places[row - 1].file]
     if any(code % 2 and code > 6 for code in codes):
         need(content.text.varint() == len(leads))
+    if 5 in codes:
+        read_seed(content, [position for position in range(length) if codes[position] == 5], ids, places)
     read_numbers(content, codes, ids)
     for own in shape.fields:
         own.absent = content.unsigned(len(ids)) if own.kind == 1 else []
-    for begin, end in shape.words:
-        words = [content.text.take(content.text.varint()) for _ in range(content.text.varint())]
-        for row, word in zip(ids, content.unsigned(len(ids)), strict=True):
-            for position, character in zip(range(end - len(words[word]), end), words[word], strict=True):
-                need(position >= begin)
-                row[position] = character
+    read_words(content, shape, ids)
     for code in sorted({code for code in codes if code >= 6}):
         positions = [position for position in range(length) if codes[position] == code]
         read_stream(content, code, positions, shape.fields, ids, leads if code % 2 else list(range(len(ids))), places)
@@ -314,12 +310,49 @@ def read_template(content: Content, places: list[Place]) -> list[bytes]:
     return [joined(row, shape.form, shape.place, own) for row, own in zip(ids, places, strict=True)]
 
 
+def read_words(content: Content, shape: Shape, ids: list[list[int | None]]) -> None:
+    for begin, end in shape.words:
+        words = [content.text.take(content.text.varint()) for _ in range(content.text.varint())]
+        for row, word in zip(ids, content.unsigned(len(ids)), strict=True):
+            for position, character in zip(range(end - len(words[word]), end), words[word], strict=True):
+                need(position >= begin)
+                row[position] = character
+
+
+def read_constants(content: Content, codes: list[int], ids: list[list[int | None]]) -> None:
+    constants = content.text.take(codes.count(0))
+    for position, character in zip([p for p, code in enumerate(codes) if code == 0], constants, strict=True):
+        for row in ids:
+            row[position] = character
+
+
 def strip(row: list[int | None], own: Field) -> None:
     """Leading zeros are absent, the last character never."""
     for position in range(own.begin, own.end - 1):
         if row[position] != ord("0"):
             return
         row[position] = None
+
+
+def read_seed(content: Content, positions: list[int], ids: list[list[int | None]], places: list[Place]) -> None:
+    first, second = struct.unpack("<QQ", content.text.take(16))
+    taken = content.text.varint()
+    need(taken < 64 and len(positions) == 24)
+    articles = [own.before + own.number - places[0].before - places[0].number for own in places]
+    numbers: list[float] = []
+    while len(numbers) < taken + 24 * (max(articles) + 1):
+        block: list[float] = []
+        for _ in range(64):
+            mixed = (first ^ first << 23) & (1 << 64) - 1
+            mixed ^= mixed >> 17
+            mixed ^= second ^ second >> 26
+            first, second = second, mixed
+            block.append((first >> 11) / (1 << 53))
+        numbers += reversed(block)
+    for row, article in zip(ids, articles, strict=True):
+        need(0 <= article < 2 * len(ids) + 64)
+        for turn, position in enumerate(positions):
+            row[position] = int((65, 97)[turn % 2] + 26 * numbers[taken + 24 * article + turn])
 
 
 def read_numbers(content: Content, codes: list[int], ids: list[list[int | None]]) -> None:

@@ -1,5 +1,7 @@
 """Message-ids come back byte for byte, and cost what their random part costs."""
 
+import dataclasses
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,9 +10,10 @@ from hypothesis import strategies as st
 
 from benchmarks.chunks import PROFILES, batch_of
 from pipeline import schema
-from store.chunks import decode_fragments, encode_fragments
+from store.chunks import ChunkHeader, decode_fragments, encode, encode_fragments, read_record
 from store.chunks.radix import alphabet, pack, packing, unpack
 
+NGPOST = next(profile for profile in PROFILES if profile.name == "ngpost")
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
 
@@ -120,3 +123,65 @@ def test_a_foreign_id_inside_a_file_costs_only_itself():
 
 def test_gaps_and_zero_numbers_come_back():
     encoded_size([f"part{n}of9.abc@example.org" for n in (0, 2, 3, 7, 9)], numbers=[0, 2, 3, 7, 9], expected=9)
+
+
+def articles(ids: list[str], subjects: list[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """A record of single articles, each a file of its own."""
+    file, _ = one_file(["x"])
+    files = pl.concat([file] * len(ids)).with_columns(
+        pl.Series("file", range(len(ids)), dtype=pl.UInt32), pl.Series("subject", subjects)
+    )
+    segments = pl.DataFrame(
+        {"file": range(len(ids)), "number": [1] * len(ids), "bytes": [740_000] * len(ids), "message_id": ids},
+        schema=schema.SEGMENTS.polars,
+    )
+    return files, segments
+
+
+def record_size(files: pl.DataFrame, segments: pl.DataFrame) -> int:
+    """Bytes of one record with these files, which must come back as they were."""
+    row = dict.fromkeys(schema.RECORDS.names) | {
+        column.name: "" for column in schema.RECORDS.columns if column.dtype == pl.String
+    }
+    batch = dataclasses.replace(
+        batch_of(PROFILES[0], 1),
+        records=pl.DataFrame([row | {"record": 0, "base_key": b"", "groups": []}], schema=schema.RECORDS.polars),
+        files=files.with_columns(record=pl.lit(0, pl.UInt32)).select(schema.RECORD_FILES.names),
+        segments=segments,
+    )
+    chunk = encode(batch, ChunkHeader("main", "alt.binaries.test", 0, "range", 1, "1.0"))
+    (place,) = chunk.places
+    content = read_record(chunk.data[place.offset : place.offset + place.length])
+    assert content.segments.equals(segments)
+    return place.length
+
+
+def test_ids_equal_to_the_subject_cost_nothing():
+    local = [name.split("@")[0] for name in batch_of(NGPOST, 1200).segments["message_id"].head(100)]
+    free = record_size(*articles(["x"] * 100, local))
+    assert record_size(*articles([f"{name}@ngPost" for name in local], local)) <= free + 40
+    # Without the subject they cost the 15.25 bytes that they are.
+    assert record_size(*articles([f"{name}@ngPost" for name in local], ["s"] * 100)) >= 1500
+
+
+def test_words_cost_their_choice():
+    """Few hosts of different lengths cost some bits an id, not their characters."""
+    hosts = ["news.example.org", "reader.example.net", "a.example"]
+    ids = [
+        f"{name}.{hosts[row % 3].replace('.', '-')}@{hosts[row * 7 % 3]}"
+        for row, name in enumerate(range(10**6, 10**6 + 300))
+    ]
+    assert encoded_size(ids) - encoded_size(["x"] * 300) < 300
+
+
+def test_numbers_without_padding_cost_their_steps():
+    clock = np.cumsum(np.random.default_rng(1).integers(1, 30, 400)) * 0xABC
+    ids = [f"{value:x}.{row:x}@example.org" for row, value in enumerate(clock.tolist())]
+    assert encoded_size(ids) - encoded_size(["x"] * 400) < 400 * 2.2
+
+
+@pytest.mark.parametrize("length", [249, 250, 251, 600, 1000, 1001, 5000])
+def test_over_long_ids_come_back(length: int):
+    ids = [f"{row:04d}".ljust(length - 12, "é"[0]) + "@example.org" for row in range(20)]
+    encoded_size(ids)
+    encoded_size(["é" * (length // 2) + f"{row}@example.org" for row in range(20)])
