@@ -137,6 +137,7 @@ class LocalDisk:
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
+        self._durable: set[Path] = set()
 
     def create(self, path: str, data: bytes | Iterable[bytes]) -> int:
         """See `Disk.create`."""
@@ -202,11 +203,18 @@ class LocalDisk:
         return self.root / checked(path)
 
     def _make_folder(self, folder: Path) -> None:
-        """Make a folder and those above it, each entry durable in its parent."""
-        missing = [above for above in (folder, *folder.parents) if not above.exists()]
-        for above in reversed(missing):
-            above.mkdir(exist_ok=True)
-            _sync_folder(above.parent)
+        """Make a folder and those above it, each entry durable in its parent.
+
+        Those below the root are synced when they are there already, too: who made them may have died before the sync.
+        """
+        if folder in self._durable and folder.is_dir():
+            return
+        for above in reversed((folder, *folder.parents)):
+            if above == self.root or self.root in above.parents or not above.exists():
+                above.mkdir(exist_ok=True)
+                if os.access(above.parent, os.R_OK):
+                    _sync_folder(above.parent)
+        self._durable.add(folder)
 
 
 class LocalReplacement:

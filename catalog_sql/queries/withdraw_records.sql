@@ -1,5 +1,5 @@
 WITH old AS (
-    UPDATE chunk_files SET retired_at = now() WHERE owner_id = ANY (%(owners)s) AND retired_at IS NULL RETURNING file_id
+    UPDATE chunk_files SET retired_at = clock_timestamp() WHERE owner_id = ANY (%(owners)s) AND retired_at IS NULL RETURNING file_id
 ), old_probes AS (
     DELETE FROM probes USING old WHERE probes.file_id = old.file_id
 ), old_samples AS (

@@ -32,9 +32,7 @@ def collect(catalog: Catalog, disk: Disk, now: datetime, grace: timedelta, orpha
         disk.delete(path)
         with catalog.transaction() as connection:
             connection.execute(query("forget_file"), {"path": path})
-    orphans = list(_orphans(catalog, disk, now - orphan_grace))
-    for orphan in orphans:
-        disk.delete(orphan.path)
+    orphans = [file for file in _orphans(catalog, disk, now - orphan_grace) if _delete_orphan(catalog, disk, file)]
     freed = sum(size for _, size in retired) + sum(orphan.size for orphan in orphans)
     return Collected(len(retired), len(orphans), freed)
 
@@ -47,6 +45,16 @@ def _orphans(catalog: Catalog, disk: Disk, before: datetime) -> Iterator[StoredF
                 path for (path,) in connection.execute(query("known_files"), {"paths": [file.path for file in files]})
             }
         yield from (file for file in files if file.path not in known)
+
+
+def _delete_orphan(catalog: Catalog, disk: Disk, file: StoredFile) -> bool:
+    """Delete a file unless a commit that was slow publishes it now: see `publication.hold_chunk`."""
+    with catalog.transaction() as connection:
+        connection.execute(query("lock_chunk_file"), {"path": file.path})
+        if connection.execute(query("known_files"), {"paths": [file.path]}).fetchone() is not None:
+            return False
+        disk.delete(file.path)
+        return True
 
 
 def _batches(files: Iterable[StoredFile], size: int) -> Iterator[list[StoredFile]]:

@@ -7,6 +7,7 @@ the old state; after it, the new state.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
@@ -18,7 +19,7 @@ from pipeline.ranges import Range
 from store.catalog import releases
 from store.catalog.connection import Catalog, Row
 from store.catalog.planning import UnknownRange, Versions
-from store.catalog.publication import Owner, copy_rows, replace_rows, rows_of, write_chunk
+from store.catalog.publication import Owner, WrittenChunk, copy_rows, hold_chunk, replace_rows, rows_of, write_chunk
 from store.chunks import ChunkHeader
 from store.disk import Disk
 
@@ -56,16 +57,15 @@ def commit_range(catalog: Catalog, disk: Disk, range_: Range, batch: Batch, vers
     Raises:
         Superseded: a later materialization of the range has begun.
         UnknownRange: the range is not planned.
-        DiskError: the chunk file could not be written; nothing changed.
+        DiskError: the chunk file could not be written, or was collected before it was published; nothing changed.
         CatalogUnavailable: Postgres went away; a re-run completes the work.
     """
-    claim = _claim(catalog, range_)
-    header = ChunkHeader(claim.source, range_.group, range_.index, "range", claim.generation, versions.software)
-    chunk = write_chunk(disk, batch, header)
+    claim, header, chunk = _write(catalog, disk, range_, batch, versions)
     rows = rows_of(catalog, batch, chunk.places, first_day(claim.era))
     try:
         with catalog.transaction() as connection:
             _fence(connection, claim, range_)
+            hold_chunk(connection, disk, chunk)
             touched = releases.published(connection, [claim.owner.id]) + rows.touched
             releases.lock(connection, touched)
             replace_rows(connection, claim.owner, header, chunk, rows, batch)
@@ -98,6 +98,17 @@ def commit_range(catalog: Catalog, disk: Disk, range_: Range, batch: Batch, vers
 def first_day(era: int) -> datetime:
     """The start of a posting month YYYYMM: the date of what has none."""
     return datetime(max(era // 100, 1970), min(max(era % 100, 1), 12), 1, tzinfo=UTC)
+
+
+def _write(
+    catalog: Catalog, disk: Disk, range_: Range, batch: Batch, versions: Versions
+) -> tuple[_Claim, ChunkHeader, WrittenChunk]:
+    """Take a generation and write its chunk file. A catalog that was restored gives out numbers anew: names that are taken are passed over."""
+    while True:
+        claim = _claim(catalog, range_)
+        header = ChunkHeader(claim.source, range_.group, range_.index, "range", claim.generation, versions.software)
+        with suppress(FileExistsError):
+            return claim, header, write_chunk(disk, batch, header)
 
 
 def _claim(catalog: Catalog, range_: Range) -> _Claim:

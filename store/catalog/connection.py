@@ -105,13 +105,17 @@ class Catalog:
         """One transaction: committed at the end of the block, rolled back when it raises.
 
         Raises:
-            CatalogUnavailable: the server went away or its disk is full; nothing of the block is kept, unless it went away
+            CatalogUnavailable: the server went away, or its disk is full or fails; nothing of the block is kept, unless it went away
                 during the commit itself: then all of it may be.
         """
         connection = self._take()
         try:
             with connection:
                 yield connection
+        except psycopg.errors.IoError as error:
+            raise CatalogUnavailable(
+                f"the disk of the catalog's Postgres fails ({_brief(error)}); check it (kernel log), then run again"
+            ) from error
         except psycopg.errors.DiskFull as error:
             raise CatalogUnavailable(
                 f"the disk of the catalog's Postgres is full ({_brief(error)}); free some space and run again"

@@ -5,6 +5,7 @@ Edge `i` lies between the ranges `i` and `i + 1` of a group.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
@@ -20,7 +21,7 @@ from pipeline.ranges import Range
 from store.catalog import releases
 from store.catalog.commit import first_day
 from store.catalog.connection import Catalog, Row
-from store.catalog.publication import Owner, Rows, WrittenChunk, replace_rows, rows_of, write_chunk
+from store.catalog.publication import Owner, Rows, WrittenChunk, hold_chunk, replace_rows, rows_of, write_chunk
 from store.catalog.versions import current_signatures
 from store.chunks import ChunkHeader, decode_fragments
 from store.disk import Disk
@@ -85,6 +86,10 @@ class _Group:
             return index < 0
         return (index + 1) * self.size <= self.low or index * self.size > self.high
 
+    def has_closed_sides(self, edge: int) -> bool:
+        """Whether no article can come any more on either side of the edge."""
+        return self.is_closed(edge) and self.is_closed(edge + 1)
+
     def undated(self, index: int) -> datetime:
         """The date of edge `index` for records that have none."""
         return first_day(self.eras.get(index) or self.eras.get(index + 1) or 0)
@@ -98,19 +103,20 @@ def merge_edges(catalog: Catalog, disk: Disk, range_: Range) -> list[EdgeWritten
     that group's ranges wait.
 
     Raises:
-        DiskError: a chunk file could not be written; nothing changed.
+        DiskError: a chunk file could not be written, or was collected before it was published; nothing changed.
         CatalogUnavailable: Postgres went away; a re-run completes the work.
     """
     with catalog.transaction() as connection:
         group = _lock_group(connection, range_)
         if group is None:
             return []
-        decided = [
-            index for index in _dirty(connection, group) if group.is_closed(index) and group.is_closed(index + 1)
-        ]
-        if not decided:
+        dirty = _dirty(connection, group)
+        decided = [index for index in dirty if group.has_closed_sides(index)]
+        # A side that was closed when the edge was decided may be open again: what was withdrawn there must not stay.
+        reopened = [index for index, has_content in dirty.items() if has_content and index not in decided]
+        if not decided and not reopened:
             return []
-        fragments, affected = _affected(connection, group, decided)
+        fragments, affected = _affected(connection, group, decided, reopened)
         contents = _contents(catalog, connection, disk, group, fragments, affected)
         _publish(connection, contents)
         _own(connection, fragments)
@@ -137,17 +143,20 @@ def _lock_group(connection: Connection[Row], range_: Range) -> _Group | None:
     return _Group(group_id, range_.source, source_name, range_.group, range_.size, low, high, dict(closed.fetchall()))
 
 
-def _dirty(connection: Connection[Row], group: _Group) -> list[int]:
-    return [index for (index,) in connection.execute(query("dirty_edges"), {"source": group.source, "group": group.id})]
+def _dirty(connection: Connection[Row], group: _Group) -> dict[int, bool]:
+    """The edges to look at, and whether each was decided before."""
+    return dict(connection.execute(query("dirty_edges"), {"source": group.source, "group": group.id}).fetchall())
 
 
-def _affected(connection: Connection[Row], group: _Group, decided: list[int]) -> tuple[pl.DataFrame, list[int]]:
+def _affected(
+    connection: Connection[Row], group: _Group, decided: list[int], reopened: list[int]
+) -> tuple[pl.DataFrame, list[int]]:
     """The fragments to look at, with their chains, and the edges whose content they make up.
 
-    An edge is affected when it is decided now, held one of these fragments, or is to hold one; all that an affected edge holds is
+    An edge is affected when it is decided now, open again, held one of these fragments, or is to hold one; all that an affected edge holds is
     looked at, so the two grow until neither brings more.
     """
-    affected = set(decided)
+    affected = {*decided, *reopened}
     while True:
         fragments = _fragments(connection, group, decided, sorted(affected))
         owners = fragments.filter(pl.col("decided"))["low_index"].to_list() + fragments["owner"].drop_nulls().to_list()
@@ -174,18 +183,29 @@ def _contents(
     """What each affected edge is to hold, its chunk file written; edges that had and get nothing are left out."""
     signatures = current_signatures(catalog)
     contents: list[_Content] = []
-    for index, edge, has_content, generation in connection.execute(
-        query("take_edges"), {"source": group.source, "group": group.id, "indexes": affected}
-    ).fetchall():
+    waiting = [index for index in affected if not group.has_closed_sides(index)]
+    wanted = {"source": group.source, "group": group.id, "indexes": affected, "waiting": waiting}
+    for index, edge, has_content in connection.execute(query("take_edges"), wanted).fetchall():
         held = fragments.filter(pl.col("decided") & (pl.col("low_index") == index))
         if held.is_empty() and not has_content:
             continue
         batch = merge_edge(*decode_fragments(_payloads(connection, held)), signatures)
-        header = ChunkHeader(group.source_name, group.name, index, "edge", generation, version(_SOFTWARE))
-        chunk = write_chunk(disk, batch, header)
+        header, chunk = _write(connection, disk, group, index, batch)
+        hold_chunk(connection, disk, chunk)
         rows = rows_of(catalog, batch, chunk.places, group.undated(index))
         contents.append(_Content(Owner(edge, group.source, group.id), header, chunk, rows, batch, signatures.version))
     return contents
+
+
+def _write(
+    connection: Connection[Row], disk: Disk, group: _Group, index: int, batch: Batch
+) -> tuple[ChunkHeader, WrittenChunk]:
+    """Write the chunk file under the next generation. A server that was killed may give out numbers anew: names that are taken are passed over."""
+    while True:
+        ((generation,),) = connection.execute("SELECT nextval('edge_generations')")
+        header = ChunkHeader(group.source_name, group.name, index, "edge", generation, version(_SOFTWARE))
+        with suppress(FileExistsError):
+            return header, write_chunk(disk, batch, header)
 
 
 def _payloads(connection: Connection[Row], fragments: pl.DataFrame) -> list[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from uuid import UUID
@@ -15,7 +16,7 @@ from store.catalog.connection import Catalog, Row
 from store.catalog.interning import group_ids, label_ids
 from store.catalog.releases import Touched
 from store.chunks import ChunkHeader, Place, encode, encode_fragments
-from store.disk import Disk
+from store.disk import Disk, DiskError
 
 _LABELS = ("tool", "grouped_by", "named_by", "signature")
 _VERDICT_LABELS = ("dropped_by", "signature", "tool")
@@ -23,6 +24,10 @@ _AFTER_LABELS = (
     "lone_number", "name", "poster", "first_posted", "last_posted", "files", "files_expected", "segments", "segments_expected", "bytes", "has_par2",
     "readable_name", "category", "repost", "request_id", "file_marks",
 )  # fmt: skip
+
+
+class ChunkCollected(DiskError):
+    """The chunk file was deleted before any row named it: it had waited for longer than the collector's grace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,7 @@ def write_chunk(disk: Disk, batch: Batch, header: ChunkHeader) -> WrittenChunk:
     """Write the batch's records as a chunk file under its own, unpublished name; a batch without records writes none.
 
     Raises:
+        FileExistsError: the name is taken; take another generation.
         DiskError: nothing is left behind; run again under a new generation.
     """
     if batch.records.is_empty():
@@ -66,6 +72,23 @@ def write_chunk(disk: Disk, batch: Batch, header: ChunkHeader) -> WrittenChunk:
     chunk = encode(batch, header)
     disk.create(header.path, chunk.data)
     return WrittenChunk(header.path, len(chunk.data), chunk.places)
+
+
+def hold_chunk(connection: Connection[Row], disk: Disk, chunk: WrittenChunk) -> None:
+    """Keep the collector from the chunk file until the transaction ends.
+
+    Raises:
+        ChunkCollected: it came first.
+    """
+    if chunk.path is None:
+        return
+    connection.execute(query("lock_chunk_file"), {"path": chunk.path})
+    try:
+        disk.size(chunk.path)
+    except FileNotFoundError as error:
+        raise ChunkCollected(
+            errno.ENOENT, f"{chunk.path} was collected before it was published, it had waited too long; run again"
+        ) from error
 
 
 def rows_of(catalog: Catalog, batch: Batch, places: tuple[Place, ...], undated: datetime) -> Rows:
