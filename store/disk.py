@@ -211,7 +211,10 @@ class LocalDisk:
             return
         for above in reversed((folder, *folder.parents)):
             if above == self.root or self.root in above.parents or not above.exists():
-                above.mkdir(exist_ok=True)
+                with contextlib.suppress(
+                    FileExistsError
+                ):  # a file in its place fails what comes next, under its own error
+                    above.mkdir(exist_ok=True)
                 if os.access(above.parent, os.R_OK):
                     _sync_folder(above.parent)
         self._durable.add(folder)

@@ -1,3 +1,4 @@
+-- Retired by the clock, not by now(): the grace of readers counts from the end of a transaction that may have been long.
 WITH old AS (
     UPDATE chunk_files SET retired_at = clock_timestamp() WHERE owner_id = ANY (%(owners)s) AND retired_at IS NULL RETURNING file_id
 ), old_probes AS (

@@ -63,6 +63,12 @@ class _Content:
     rows: Rows
     batch: Batch
     signature_table: int
+    waits: bool
+
+    @property
+    def generation(self) -> int:
+        """As the edge's row tells it: one that waits for a side has none, as if it had never been decided."""
+        return 0 if self.waits else self.header.generation
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +199,8 @@ def _contents(
         header, chunk = _write(connection, disk, group, index, batch)
         hold_chunk(connection, disk, chunk)
         rows = rows_of(catalog, batch, chunk.places, group.undated(index))
-        contents.append(_Content(Owner(edge, group.source, group.id), header, chunk, rows, batch, signatures.version))
+        owner = Owner(edge, group.source, group.id)
+        contents.append(_Content(owner, header, chunk, rows, batch, signatures.version, index in waiting))
     return contents
 
 
@@ -224,7 +231,7 @@ def _publish(connection: Connection[Row], contents: list[_Content]) -> None:
         replace_rows(connection, content.owner, content.header, content.chunk, content.rows, content.batch)
         facts = {
             "edge": content.owner.id,
-            "generation": content.header.generation,
+            "generation": content.generation,
             "signature_table": content.signature_table,
             "software": content.header.software,
         }

@@ -76,3 +76,17 @@ def test_a_block_that_raises_leaves_nothing(catalog: Catalog):
         insert_and_fail()
     with catalog.transaction() as connection:
         assert connection.execute("SELECT count(*) FROM sources").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("state", "advice"),
+    [("53100", "is full .*; free some space and run again"), ("58030", r"fails .*; check it \(kernel log\)")],
+)
+def test_what_the_disk_of_the_server_refuses_is_told_and_nothing_kept(catalog: Catalog, state: str, advice: str):
+    refused = (
+        f"INSERT INTO sources VALUES (7, 'main'); DO $$BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{state}'; END$$"
+    )
+    with pytest.raises(CatalogUnavailable, match=advice), catalog.transaction() as connection:
+        connection.execute(refused.encode())
+    with catalog.transaction() as connection:
+        assert connection.execute("SELECT FROM sources WHERE source_id = 7").fetchall() == []

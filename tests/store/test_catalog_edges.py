@@ -140,6 +140,38 @@ def test_a_rerun_of_the_middle_range_redoes_the_edge(catalog: Catalog, disk: Loc
     assert count(catalog, "fragments WHERE owner IS NULL") == 0
 
 
+def test_an_edge_that_is_open_again_gives_back_what_it_held(catalog: Catalog, disk: LocalDisk):
+    """The group ended at range 0 when its last file was decided; then it went on, and range 0 was read again."""
+    planned(catalog, 1)
+    work(catalog, disk, 0)
+    assert found(catalog) == {"knoppix-5.1": (4, 4), "ubuntu-24.04": (10, 80)}
+    planned(catalog, 3)
+    (emptied,) = work(catalog, disk, 0)
+    assert (emptied.index, emptied.path, emptied.records) == (0, None, 0)
+    assert found(catalog) == {"knoppix-5.1": (4, 4)}
+    assert merge_edges(catalog, disk, at(0)) == []
+    for index in (1, 2):
+        work(catalog, disk, index)
+    assert found(catalog)["ubuntu-24.04"] == (80, 80)
+
+
+def test_an_edge_passes_over_names_that_are_taken(catalog: Catalog, disk: LocalDisk):
+    """A server that was killed, or a catalog that was restored, gives out numbers anew."""
+    planned(catalog)
+    for index in range(4):
+        work(catalog, disk, index)
+    edges = "SELECT path FROM chunk_files WHERE is_edge AND retired_at IS NULL"
+    with catalog.transaction() as connection:
+        before = connection.execute(edges).fetchall()
+        connection.execute("SELECT setval('edge_generations', 1, false)")
+    work(catalog, disk, 1)
+    assert found(catalog) == ALL
+    with catalog.transaction() as connection:
+        after = connection.execute(edges).fetchall()
+    assert len(after) == len(before)
+    assert {path for (path,) in before + after} <= {file.path for file in disk.list("chunks")}
+
+
 def test_a_merge_that_is_killed_changes_nothing(catalog: Catalog, disk: LocalDisk, monkeypatch: pytest.MonkeyPatch):
     planned(catalog)
     for index in range(4):

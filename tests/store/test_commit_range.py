@@ -12,11 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline.batch import Batch
+from store.catalog import commit as commit_module
 from store.catalog import releases
-from store.catalog.collect import collect
+from store.catalog.collect import Collected, collect
 from store.catalog.commit import Committed, Superseded, commit_range
 from store.catalog.connection import Catalog
 from store.catalog.planning import UnknownRange, missing, range_by_key
+from store.catalog.publication import ChunkCollected
 from store.catalog.search import Search, places, release, search
 from store.disk import DiskFull, LocalDisk
 
@@ -192,8 +194,6 @@ def test_of_two_materializations_the_later_one_wins(catalog: Catalog, disk: Loca
             go_on.wait(20)
         return rows
 
-    from store.catalog import commit as commit_module
-
     real_rows = commit_module.rows_of
     monkeypatch.setattr(commit_module, "rows_of", slow_rows)
     outcome: list[BaseException] = []
@@ -214,6 +214,84 @@ def test_of_two_materializations_the_later_one_wins(catalog: Catalog, disk: Loca
     assert [row["name"] for row in shown(catalog)] == ["fedora-disc"]
     assert len(list(disk.list("chunks"))) == 1
     assert real is releases.published
+
+
+def test_a_catalog_that_was_restored_passes_over_names_that_are_taken(catalog: Catalog, disk: LocalDisk):
+    planned(catalog, 1)
+    paths = [commit(catalog, disk, 0, [Piece("debian")]).path for _ in range(3)]
+    with catalog.transaction() as connection:
+        connection.execute("UPDATE ranges SET claimed = 1")
+    committed = commit(catalog, disk, 0, [Piece("fedora")])
+    assert committed.generation == 4
+    assert [row["name"] for row in shown(catalog)] == ["fedora-disc"]
+    assert [file.path for file in disk.list("chunks")] == [*paths, committed.path]
+
+
+def test_a_chunk_file_that_was_collected_before_it_is_published_is_written_again(
+    catalog: Catalog, disk: LocalDisk, monkeypatch: pytest.MonkeyPatch
+):
+    planned(catalog, 1)
+    commit(catalog, disk, 0, [Piece("debian")])
+    before = shown(catalog)
+    real = commit_module.rows_of
+
+    def slow_rows(*arguments):
+        assert without_grace(catalog, disk).orphans == 1
+        return real(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(commit_module, "rows_of", slow_rows)
+        with pytest.raises(ChunkCollected, match=r"000000-2\.zst was collected before it was published.*run again"):
+            commit(catalog, disk, 0, [Piece("fedora")])
+    assert shown(catalog) == before
+    commit(catalog, disk, 0, [Piece("fedora")])
+    assert [row["name"] for row in shown(catalog)] == ["fedora-disc"]
+
+
+def test_the_collector_waits_for_a_commit_that_publishes_the_file(
+    catalog: Catalog, disk: LocalDisk, monkeypatch: pytest.MonkeyPatch
+):
+    planned(catalog, 1)
+    real = commit_module.replace_rows
+    collected: list[Collected] = []
+    collector = threading.Thread(target=lambda: collected.append(without_grace(catalog, disk)))
+
+    def meanwhile(connection, *arguments):
+        collector.start()
+        waiting = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 4 AND NOT granted"
+        while connection.execute(waiting).fetchone() is None:
+            assert collector.is_alive()
+        real(connection, *arguments)
+
+    monkeypatch.setattr(commit_module, "replace_rows", meanwhile)
+    committed = commit(catalog, disk, 0, [Piece("debian")])
+    collector.join()
+    assert collected == [Collected(0, 0, 0)]
+    assert [file.path for file in disk.list("chunks")] == [committed.path]
+
+
+def without_grace(catalog: Catalog, disk: LocalDisk) -> Collected:
+    return collect(catalog, disk, datetime.now(UTC) + 2 * HOUR, HOUR, HOUR)
+
+
+def test_the_grace_of_a_replaced_file_counts_from_its_replacement(
+    catalog: Catalog, disk: LocalDisk, monkeypatch: pytest.MonkeyPatch
+):
+    """Not from the beginning of the transaction, which may have waited for locks."""
+    planned(catalog, 1)
+    commit(catalog, disk, 0, [Piece("debian")])
+    moments: list[datetime] = []
+    real = releases.lock
+
+    def locked(connection, touched):
+        real(connection, touched)
+        moments.extend(connection.execute("SELECT clock_timestamp()").fetchone())
+
+    monkeypatch.setattr(releases, "lock", locked)
+    commit(catalog, disk, 0, [Piece("fedora")])
+    with catalog.transaction() as connection:
+        ((retired,),) = connection.execute("SELECT retired_at FROM chunk_files WHERE retired_at IS NOT NULL")
+    assert retired >= moments[0]
 
 
 def test_parallel_ranges_that_share_base_keys_lose_nothing(catalog: Catalog, disk: LocalDisk):

@@ -1,6 +1,7 @@
 """The disk: files appear whole and durable, or not at all. What every disk must do runs over a folder and over object storage."""
 
 import errno
+import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -203,6 +204,33 @@ def test_a_failed_write_or_sync_leaves_nothing_and_is_not_retried(disk: LocalDis
     assert len(calls) == 1
     assert [file.path for file in disk.list("")] == ["chunks/first"]
     disk.create("chunks/second", b"data")
+
+
+def test_folders_that_another_made_are_made_durable_too(disk: LocalDisk, monkeypatch: pytest.MonkeyPatch):
+    """Who made them may have died before they were synced; once is enough."""
+    (disk.root / "chunks" / "new").mkdir(parents=True)
+    synced: list[Path] = []
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink())
+        real(descriptor)
+
+    monkeypatch.setattr("store.disk.os.fsync", fsync)
+    disk.create("chunks/new/first", b"x")
+    chunks = disk.root / "chunks"
+    assert synced == [disk.root.parent, disk.root, chunks, chunks / "new"]
+    disk.create("chunks/new/second", b"x")
+    assert synced[4:] == [chunks / "new"]
+    LocalDisk(disk.root).create("chunks/new/third", b"x")
+    assert synced[5:] == synced[:4]
+
+
+def test_a_file_where_a_folder_belongs_is_no_name_that_is_taken(disk: LocalDisk):
+    disk.create("chunks", b"a file")
+    with pytest.raises(DiskFailed, match="chunks/new/first: Not a directory"):
+        disk.create("chunks/new/first", b"x")
+    assert disk.read("chunks") == b"a file"
 
 
 @pytest.mark.parametrize("step", ["fdatasync"])
