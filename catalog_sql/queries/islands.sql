@@ -62,14 +62,24 @@ WITH touched AS (
         bool_or(repost) AS repost, coalesce(min(request_id) FILTER (WHERE request_id <> ''), '') AS request_id
     FROM ranked LEFT JOIN shared USING (base_key, island) LEFT JOIN once USING (base_key, island)
     GROUP BY base_key, island
+), old AS MATERIALIZED (
+    SELECT release_id, added_at, base_key, first_posted, last_posted
+    FROM releases
+    WHERE base_key IN (SELECT base_key FROM touched)
+), near AS (
+    SELECT old.release_id, old.added_at, base_key, facts.island, facts.first_posted,
+        CASE WHEN old.first_posted <= facts.last_posted AND old.last_posted >= facts.first_posted THEN 1 ELSE 3 END AS rank
+    FROM old JOIN facts USING (base_key)
+    WHERE old.first_posted <= facts.last_posted + %(gap)s::interval AND old.last_posted >= facts.first_posted - %(gap)s::interval
+    UNION ALL
+    SELECT old.release_id, old.added_at, ranked.base_key, ranked.island, ranked.first_posted, 2
+    FROM ranked, unnest(ARRAY[stem_key, pool_key]) AS other_key JOIN old ON old.base_key = other_key
+    WHERE other_key <> ranked.base_key AND ranked.first_posted BETWEEN old.first_posted AND old.last_posted
 ), met AS (
-    -- Each known release goes to one island: one that overlaps it before one that is merely near, then the earliest.
-    SELECT releases.release_id, releases.added_at, base_key, facts.island, row_number() OVER (
-        PARTITION BY releases.release_id
-        ORDER BY NOT (releases.first_posted <= facts.last_posted AND releases.last_posted >= facts.first_posted), facts.first_posted
-    ) AS choice
-    FROM releases JOIN facts USING (base_key)
-    WHERE releases.first_posted <= facts.last_posted + %(gap)s::interval AND releases.last_posted >= facts.first_posted - %(gap)s::interval
+    -- Each known release goes to one island: one of its key that overlaps it, else one of the other key its records have or had, else one
+    -- of its key that is merely near; then the earliest.
+    SELECT *, row_number() OVER (PARTITION BY release_id ORDER BY rank, first_posted, base_key) AS choice
+    FROM near
 ), known AS (
     SELECT base_key, island,
         (array_agg(release_id ORDER BY added_at, release_id))[1] AS release_id,

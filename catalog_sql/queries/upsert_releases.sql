@@ -9,7 +9,7 @@ SELECT
     repost, request_id
 FROM islands
 ON CONFLICT (release_id) DO UPDATE SET
-    first_posted = excluded.first_posted, last_posted = excluded.last_posted, segments = excluded.segments,
+    base_key = excluded.base_key, first_posted = excluded.first_posted, last_posted = excluded.last_posted, segments = excluded.segments,
     segments_expected = excluded.segments_expected, bytes = excluded.bytes, changed_at = excluded.changed_at, records = excluded.records,
     files = excluded.files, files_expected = excluded.files_expected, category = excluded.category, tool = excluded.tool,
     grouped_by = excluded.grouped_by, named_by = excluded.named_by, signature = excluded.signature, completeness = NULL,

@@ -14,7 +14,7 @@ from pipeline.completeness import totals
 from pipeline.islands import releases_of
 from store.catalog.commit import commit_range
 from store.catalog.connection import Catalog
-from store.catalog.search import Search, places, search
+from store.catalog.search import Search, places, release, search
 from store.disk import LocalDisk
 
 RANGES = 4
@@ -124,3 +124,31 @@ def test_the_same_file_in_two_ranges_is_still_alone(catalog: Catalog, disk: Loca
     commit_range(catalog, disk, at(0), batch([lone("a", 1, 0.0), lone("b", 2, 0.0)]), VERSIONS)
     commit_range(catalog, disk, at(1), batch([lone("a", 1, 0.1)]), VERSIONS)
     assert [len(one) for one in in_catalog(catalog)] == [3]
+
+
+def test_the_id_of_a_release_follows_its_last_file_to_its_stem_and_back(catalog: Catalog, disk: LocalDisk):
+    planned(catalog, RANGES)
+    commit_range(catalog, disk, at(0), batch([lone("a", 1, 0.0)]), VERSIONS)
+    (alone,) = search(catalog, Search()).releases
+    commit_range(catalog, disk, at(1), batch([lone("a", 3, 0.1), lone("b", 2, 0.1)]), VERSIONS)
+    with_stem = release(catalog, alone.id)
+    assert with_stem is not None
+    assert with_stem.records == 2
+    commit_range(catalog, disk, at(1), batch([lone("b", 2, 0.1)]), VERSIONS)
+    in_pool = release(catalog, alone.id)
+    assert in_pool is not None
+    assert in_pool.records == 2
+    commit_range(catalog, disk, at(0), batch([]), VERSIONS)
+    commit_range(catalog, disk, at(1), batch([]), VERSIONS)
+    assert release(catalog, alone.id) is None
+
+
+def test_the_id_of_a_pool_stays_with_the_files_that_stay(catalog: Catalog, disk: LocalDisk):
+    planned(catalog, RANGES)
+    commit_range(catalog, disk, at(0), batch([lone("a", 1, 0.0), lone("b", 2, 0.1)]), VERSIONS)
+    (pool,) = search(catalog, Search()).releases
+    commit_range(catalog, disk, at(1), batch([lone("a", 3, 0.0)]), VERSIONS)
+    assert {one.name for one in search(catalog, Search()).releases} == {"a-1", "b-2"}
+    left = release(catalog, pool.id)
+    assert left is not None
+    assert left.name == "b-2"

@@ -24,7 +24,7 @@ from store.catalog.collect import collect
 from store.catalog.commit import commit_range
 from store.catalog.connection import Catalog
 from store.catalog.edges import merge_edges
-from store.catalog.planning import PlannedRange, group_seen, known_empty, plan
+from store.catalog.planning import PlannedRange, group_seen, plan
 from store.catalog.search import Release, Search, places, release, search
 from store.catalog.settle import settle
 from store.chunks import Place, fetch_record
@@ -185,7 +185,11 @@ PIECES = st.one_of(
     st.builds(Lone, st.sampled_from(["a", "b", None]), st.sampled_from([1, 2, None]), st.sampled_from([0.0, 1.0, 9.0])),
 )
 
-SHARES = {"ubuntu": {0: (1, 2), 1: (3, 4), 2: (5, 6)}, "fedora": {1: (1, 2, 3), 2: (4, 5, 6)}, "slackware": {2: (1, 2), 3: (3, 4)}}
+SHARES = {
+    "ubuntu": {0: (1, 2), 1: (3, 4), 2: (5, 6)},
+    "fedora": {1: (1, 2, 3), 2: (4, 5, 6)},
+    "slackware": {2: (1, 2), 3: (3, 4)},
+}
 """The segments of each file that lie in each range; one file is never whole."""  # fmt: skip
 
 
@@ -278,18 +282,23 @@ class Work(RuleBasedStateMachine):
     @invariant()
     def ids_stay_while_a_record_remains(self) -> None:
         now = {item.id: frozenset().union(*self.articles(item.id)) for item in self.releases()}
-        there = frozenset().union(*now.values()) if now else frozenset()
+        there = frozenset().union(*now.values())
         for given, mine in self.given.items():
+            found = release(self.catalog, given)
             if mine & there:
-                found = release(self.catalog, given)
                 assert found is not None, f"{given} had {sorted(mine)}, of which {sorted(mine & there)} are there"
                 assert mine & now[found.id], f"{given} had {sorted(mine)} and leads to {sorted(now[found.id])}"
+            if found is not None:
+                self.given[given] = now[found.id]
         self.given |= now
 
     @invariant()
     def only_what_was_touched_is_open_again(self) -> None:
         found = {item.id: item for item in self.releases()}
         assert all(found[one].settled for one in self.settled)
+
+    def teardown(self) -> None:
+        self.catalog.close()
 
     def expected(self) -> list[Expected]:
         return by_rule([*self.batches.values(), *self.edges])
