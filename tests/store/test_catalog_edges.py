@@ -8,6 +8,7 @@ from catalog_batches import EPOCH, GROUP, VERSIONS, count, frame, shown
 
 from pipeline import schema
 from pipeline.batch import GroupList, SignatureTable
+from pipeline.fragments import WINDOW_FLOOR
 from pipeline.materialize import materialize
 from pipeline.ranges import Range
 from store.catalog.collect import collect
@@ -20,7 +21,10 @@ from store.disk import LocalDisk
 
 SIZE = 50
 LIST = GroupList(1, (GROUP,))
-ARTICLES = {
+Articles = dict[int, tuple[str, int, int]]
+"""File, part and parts of each article number."""
+
+ARTICLES: Articles = {
     number: (name, part, parts)
     for first, name, parts in [
         (2, "knoppix-5.1", 4),  # whole, in range 0
@@ -41,7 +45,9 @@ def planned(catalog: Catalog, ranges: int = 4) -> None:
     group_seen(catalog, 1, GROUP, 1, ranges * SIZE - 1)
 
 
-def commit(catalog: Catalog, disk: LocalDisk, index: int, *, without: str = "") -> None:
+def commit(
+    catalog: Catalog, disk: LocalDisk, index: int, *, without: str = "", articles: Articles = ARTICLES, size: int = SIZE
+) -> None:
     rows = [
         {
             "number": number,
@@ -53,13 +59,14 @@ def commit(catalog: Catalog, disk: LocalDisk, index: int, *, without: str = "") 
             "bytes": 700_000,
             "xref": f"{GROUP}:{number}",
         }
-        for number, (name, part, parts) in ARTICLES.items()
-        if number // SIZE == index and name != without
+        for number, (name, part, parts) in articles.items()
+        if number // size == index and name != without
     ]
+    range_ = Range(1, GROUP, index, size)
     overview = frame(schema.OVERVIEW, rows)
-    batch = materialize(overview, at(index), LIST, SignatureTable(0, ()), lines=len(rows), malformed=0, duplicate=0)
+    batch = materialize(overview, range_, LIST, SignatureTable(0, ()), lines=len(rows), malformed=0, duplicate=0)
     assert batch.counters.balance == 0
-    commit_range(catalog, disk, at(index), batch, VERSIONS)
+    commit_range(catalog, disk, range_, batch, VERSIONS)
 
 
 def work(catalog: Catalog, disk: LocalDisk, index: int, *, without: str = "") -> list[EdgeWritten]:
@@ -170,6 +177,68 @@ def test_an_edge_passes_over_names_that_are_taken(catalog: Catalog, disk: LocalD
         after = connection.execute(edges).fetchall()
     assert len(after) == len(before)
     assert {path for (path,) in before + after} <= {file.path for file in disk.list("chunks")}
+
+
+def over_many_ranges() -> Articles:
+    """Three files that take turns over twelve ranges: one lacks every part of range 6, and one is never finished."""
+    articles: Articles = {}
+    for number in range(20, 12 * SIZE - 10):
+        name, part = ("gentoo", "fedora", "slackware")[number % 3], number // 3 - 5
+        if not (name == "fedora" and number // SIZE == 6) and not (name == "slackware" and number > 8 * SIZE):
+            articles[number] = (name, part, 195)
+    return articles
+
+
+@pytest.mark.parametrize("order", ["up", "down", "odd first", "ends first"])
+def test_chains_over_many_ranges_become_the_same_files_in_any_order(fresh_catalog, disk: LocalDisk, order: str):
+    articles, indexes = over_many_ranges(), list(range(12))
+    orders = {
+        "up": indexes,
+        "down": indexes[::-1],
+        "odd first": indexes[1::2] + indexes[::2],
+        "ends first": [index for pair in zip(indexes[:6], indexes[:5:-1], strict=True) for index in pair],
+    }
+    catalog = fresh_catalog()
+    planned(catalog, 12)
+
+    def make(index: int, without: str = "") -> None:
+        commit(catalog, disk, index, without=without, articles=articles)
+        merge_edges(catalog, disk, at(index))
+
+    for index in orders[order]:
+        make(index)
+    sums = {name: sum(name == found for found, *_ in articles.values()) for name in ("gentoo", "fedora", "slackware")}
+    assert sums["gentoo"] == 190 > sums["fedora"] > sums["slackware"]
+    # A hole parts a file in two that each are incomplete, and one release.
+    whole = {name: (number, 195) for name, number in sums.items()}
+    assert found(catalog) == whole
+    before = shown(catalog)
+    make(5, without="gentoo")
+    assert found(catalog)["gentoo"][0] == 190 - sum(
+        name == "gentoo" and number // SIZE == 5 for number, (name, *_) in articles.items()
+    )
+    make(5)
+    assert shown(catalog) == before
+    assert merge_edges(catalog, disk, at(0)) == []
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 2, 0)])
+def test_thousands_of_files_that_interleave_over_an_edge_become_whole(
+    catalog: Catalog, disk: LocalDisk, order: tuple[int, ...]
+):
+    """The parts of each lie farther from each other, and from the edge, than the smallest window reaches."""
+    size, apart = 300_000, WINDOW_FLOOR + 5_000
+    articles: Articles = {
+        1 + 401 * file + apart * part: (f"disc-{file:04}", part + 1, 8) for file in range(2_000) for part in range(8)
+    }
+    over = {file for file in range(2_000) if (1 + 401 * file) // size != (1 + 401 * file + 7 * apart) // size}
+    assert len(over) > 1_000
+    plan(catalog, [PlannedRange(Range(1, GROUP, index, size), 201203, EPOCH) for index in range(4)])
+    group_seen(catalog, 1, GROUP, 1, 4 * size - 1)
+    for index in order:
+        commit(catalog, disk, index, articles=articles, size=size)
+    merge_edges(catalog, disk, Range(1, GROUP, 0, size))
+    assert count(catalog, "releases WHERE segments = 8") == count(catalog, "releases") == 2_000
 
 
 def test_a_merge_that_is_killed_changes_nothing(catalog: Catalog, disk: LocalDisk, monkeypatch: pytest.MonkeyPatch):
