@@ -229,16 +229,16 @@ def test_thousands_of_files_that_interleave_over_an_edge_become_whole(
     """The parts of each lie farther from each other, and from the edge, than the smallest window reaches."""
     size, apart = 300_000, WINDOW_FLOOR + 5_000
     articles: Articles = {
-        1 + 401 * file + apart * part: (f"disc-{file:04}", part + 1, 8) for file in range(2_000) for part in range(8)
+        1 + 401 * file + apart * part: (f"disc-{file:04}", part + 1, 8) for file in range(2_500) for part in range(8)
     }
-    over = {file for file in range(2_000) if (1 + 401 * file) // size != (1 + 401 * file + 7 * apart) // size}
+    over = {file for file in range(2_500) if (1 + 401 * file) // size != (1 + 401 * file + 7 * apart) // size}
     assert len(over) > 1_000
     plan(catalog, [PlannedRange(Range(1, GROUP, index, size), 201203, EPOCH) for index in range(4)])
     group_seen(catalog, 1, GROUP, 1, 4 * size - 1)
     for index in order:
         commit(catalog, disk, index, articles=articles, size=size)
     merge_edges(catalog, disk, Range(1, GROUP, 0, size))
-    assert count(catalog, "releases WHERE segments = 8") == count(catalog, "releases") == 2_000
+    assert count(catalog, "records WHERE segments = 8") == count(catalog, "records") == 2_500
 
 
 def test_a_merge_that_is_killed_changes_nothing(catalog: Catalog, disk: LocalDisk, monkeypatch: pytest.MonkeyPatch):
