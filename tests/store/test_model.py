@@ -18,7 +18,7 @@ from pipeline import schema
 from pipeline.batch import Batch, SignatureTable
 from pipeline.completeness import totals
 from pipeline.fragments import decide
-from pipeline.islands import releases_of
+from pipeline.islands import ISLAND_GAP, releases_of
 from pipeline.materialize import merge_edge
 from store.catalog.collect import collect
 from store.catalog.commit import commit_range
@@ -220,7 +220,7 @@ class Work(RuleBasedStateMachine):
         self.batches: dict[int, Batch] = {}
         self.closed: set[int] = set()
         self.edges: list[Batch] = []
-        self.given: dict[UUID, Articles] = {}
+        self.given: dict[UUID, tuple[Articles, Release]] = {}
         self.read: dict[tuple[str, int], Articles] = {}
         self.settled: dict[UUID, Articles] = {}
         self.waiting = False
@@ -281,16 +281,20 @@ class Work(RuleBasedStateMachine):
 
     @invariant()
     def ids_stay_while_a_record_remains(self) -> None:
-        now = {item.id: frozenset().union(*self.articles(item.id)) for item in self.releases()}
-        there = frozenset().union(*now.values())
-        for given, mine in self.given.items():
+        """And lead to a release of that time."""
+        now = {item.id: item for item in self.releases()}
+        held = {given: frozenset().union(*self.articles(given)) for given in now}
+        there = frozenset().union(*held.values())
+        for given, (mine, led_to) in list(self.given.items()):
             found = release(self.catalog, given)
-            if mine & there:
-                assert found is not None, f"{given} had {sorted(mine)}, of which {sorted(mine & there)} are there"
-                assert mine & now[found.id], f"{given} had {sorted(mine)} and leads to {sorted(now[found.id])}"
-            if found is not None:
-                self.given[given] = now[found.id]
-        self.given |= now
+            if found is None:
+                assert not mine & there, f"{given} had {sorted(mine)}, of which {sorted(mine & there)} are there"
+                del self.given[given]
+            else:
+                assert found.first_posted <= led_to.last_posted + ISLAND_GAP, f"{given} led to {led_to}"
+                assert found.last_posted >= led_to.first_posted - ISLAND_GAP, f"{given} led to {led_to}"
+                self.given[given] = held[found.id], found
+        self.given |= {given: (held[given], item) for given, item in now.items()}
 
     @invariant()
     def only_what_was_touched_is_open_again(self) -> None:

@@ -6,25 +6,31 @@ import errno
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 import psycopg
-from faults import scenarios
+from faults import scenarios, states
 from faults.points import Journal, Step
 
 from store.catalog.commit import Superseded
 from store.catalog.connection import Catalog
+from store.catalog.publication import ChunkCollected
 from store.disk import LocalDisk
 from store.postgres import EmbeddedPostgres
 
 
 @dataclass
 class Place:
-    """Where a run happens: its database, its folder, and what works there beside it."""
+    """Where a run happens: its database, its folder, and what works there beside it.
+
+    Attributes:
+        beside: those who work beside it.
+        failures: the errors they ended with.
+        looks: what a reader saw while both were at work.
+    """
 
     server: Path
     database: str
@@ -33,6 +39,7 @@ class Place:
     journal: Journal
     beside: list[threading.Thread] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    looks: list[str] = field(default_factory=list)
 
     @property
     def postgres(self) -> EmbeddedPostgres:
@@ -146,8 +153,8 @@ def _beside(work: Callable[[Catalog, LocalDisk, str], None]) -> Callable[[Step, 
             try:
                 with place.catalog() as catalog:
                     work(catalog, place.disk, place.scenario)
-            except Superseded:
-                pass
+            except (Superseded, ChunkCollected):
+                pass  # it is told to run again, or not to; the one it met has published
             except BaseException as error:
                 place.failures.append(f"{type(error).__name__}: {error}")
 
@@ -160,8 +167,9 @@ def _beside(work: Callable[[Catalog, LocalDisk, str], None]) -> Callable[[Step, 
                     "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
                 )
                 if waiting.fetchone() is not None:
-                    return
+                    break
                 thread.join(0.002)
+        place.looks.append(repr(states.published(states.seen(place.dsn, place.folder))))
 
     return run
 
@@ -174,13 +182,15 @@ class Kind:
         name: as the table of the matrix heads it.
         at: the kinds of step where it can happen.
         make: does it.
-        alone: whether the run it hits is the only one at work, so that readers must see the state before or after its call.
+        alone: whether nobody else materializes: else what was begun is done by another when this run gives up.
+        neighbours: whether it needs neighbours that are there already, since it makes them again.
     """
 
     name: str
     at: frozenset[str]
     make: Callable[[Step, Place], Any]
     alone: bool = True
+    neighbours: bool = False
 
 
 _DISK, _SQL = frozenset({"disk", "write"}), frozenset({"statement", "commit"})
@@ -199,7 +209,7 @@ KINDS = {
         Kind("connection lost", _SQL | {"copying"}, connection_ended),
         Kind("Postgres killed", _SQL | {"copying"}, server_killed),
         Kind("same range beside", _DISK | _SQL, _beside(scenarios.same_range), alone=False),
-        Kind("neighbour beside", _DISK | _SQL, _beside(scenarios.neighbour), alone=False),
+        Kind("neighbour beside", _DISK | _SQL, _beside(scenarios.neighbour), alone=False, neighbours=True),
         Kind("collector beside", _DISK | _SQL, _beside(scenarios.collector)),
     )
 }

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from store.postgres import EmbeddedPostgres
 
 Steps = list[tuple[str, str, str]]
 PHASES = ("commit_range", "merge_edges", "settle", "collect")
+PUBLISHING = "COMMIT of the new state"
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,14 @@ class Undisturbed:
     Attributes:
         steps: phase, label and kind of each step.
         views: what readers see before, and after each phase; a phase may change nothing.
+        published: the same of what was published alone.
         watched: the different views of a reader who looked before and after every step, in order.
         state: all that lasts, at the end.
     """
 
     steps: Steps
     views: list[str]
+    published: list[str]
     watched: list[str]
     state: dict[str, Any]
 
@@ -50,9 +54,9 @@ class Outcome:
     Attributes:
         scenario: what was materialized.
         phase: the call it hit.
-        step: the step in it.
+        step: the step in it, and what kind of step it is.
         kind: the kind of failure.
-        seen: `old` or `new`: what readers saw after it, the state before or after the call it hit.
+        seen: `old` or `new`: what readers saw after it, the state before or after the call it hit; `same` where the two are one.
         raised: the error the run ended with, empty where it went on.
         wrong: what was lost or mixed; empty when nothing was.
     """
@@ -60,6 +64,7 @@ class Outcome:
     scenario: str
     phase: str
     step: str
+    step_kind: str
     kind: str
     seen: str
     raised: str
@@ -105,37 +110,38 @@ class Lane:
             told = self._run(scenario, database, root, "watch")
             assert not told["raised"], told["raised"]
             state = states.whole(self.postgres.dsn(database), root)
-        views: list[str] = []
+        views: list[dict[str, Any]] = []
         with self._clone(scenario) as (database, root):
             dsn = self.postgres.dsn(database)
 
             def look(_: str) -> None:
-                views.append(repr(states.seen(dsn, root)))
+                views.append(states.seen(dsn, root))
 
             with Catalog(dsn, "") as catalog:
                 scenarios.operate(catalog, LocalDisk(root), scenario, look)
             look("")
             assert repr(states.whole(dsn, root)) == repr(state)
-        return Undisturbed([(*step,) for step in told["steps"]], views, told["views"], state)
+        steps = _named([(*step,) for step in told["steps"]])
+        published = [repr(states.published(view)) for view in views]
+        return Undisturbed(steps, [repr(view) for view in views], published, told["views"], state)
 
     def fault(self, scenario: str, straight: Undisturbed, at: int, kind: str) -> Outcome:
         """Put one fault at step `at`, look, run again, cut the power, and compare."""
-        phase, step, _ = straight.steps[at]
+        phase, step, step_kind = straight.steps[at]
         with self._clone(scenario) as (database, root):
             dsn = self.postgres.dsn(database)
             told = self._run(scenario, database, root, kind, at)
+            self._settled(database)
+            raised = "killed" if told["signal"] else told["raised"]
             wrong = list(told.get("beside", []))
-            seen = "?"
+            seen = "nothing"
             try:
-                view = repr(states.seen(dsn, root))
-                allowed = straight.views[PHASES.index(phase) :][:2]
+                view = states.seen(dsn, root)
                 if not KINDS[kind].alone:
-                    seen = "either"
-                elif view in allowed:
-                    seen = "old" if view == allowed[0] != allowed[1] else "same" if allowed[0] == allowed[1] else "new"
-                elif not told["raised"] and not told["signal"] and view == straight.views[-1]:
-                    seen = "new"
+                    seen = "new" if repr(states.published(view)) == straight.published[-1] else "a mix"
                 else:
+                    seen = _seen(straight, phase, repr(view), went_on=not raised)
+                if seen == "a mix" or not set(told.get("looks", [])) <= set(straight.published):
                     wrong.append("a reader sees neither the state before nor the one after")
                 again = self._run(scenario, database, root, "", cut=True)
                 if again["raised"]:
@@ -143,8 +149,13 @@ class Lane:
                 wrong += _differences(states.whole(dsn, root), straight.state)
             except AssertionError as error:
                 wrong.append(f"{type(error).__name__}: {error}")
-            raised = "killed" if told["signal"] else told["raised"]
-            return Outcome(scenario, phase, step, kind, seen, raised, "; ".join(wrong))
+            return Outcome(scenario, phase, step, step_kind, kind, seen, raised, "; ".join(wrong))
+
+    def _settled(self, database: str) -> None:
+        """Wait until the server has seen that the process is gone: a COMMIT that was sent is done by then."""
+        with psycopg.connect(self.postgres.dsn(), autocommit=True) as connection:
+            while connection.execute("SELECT FROM pg_stat_activity WHERE datname = %s", [database]).fetchone():
+                time.sleep(0.002)
 
     def _run(
         self, scenario: str, database: str, root: Path, kind: str, at: int = -1, *, cut: bool = False
@@ -176,3 +187,21 @@ class Lane:
 
 def _differences(found: dict[str, Any], wanted: dict[str, Any]) -> Iterable[str]:
     return [f"{name} differ" for name in wanted if repr(found[name]) != repr(wanted[name])]
+
+
+def _named(steps: Steps) -> Steps:
+    """The last COMMIT of a call is the one that publishes; what is collected was published before."""
+    last = {phase: nth for nth, (phase, _, kind) in enumerate(steps) if kind == "commit" and phase != "collect"}
+    return [
+        (phase, PUBLISHING if last.get(phase) == nth else label, kind) for nth, (phase, label, kind) in enumerate(steps)
+    ]
+
+
+def _seen(straight: Undisturbed, phase: str, view: str, *, went_on: bool) -> str:
+    """Whether that is the state before the call or the one after it; a run that went on got to the end."""
+    before, after = straight.views[PHASES.index(phase) :][:2]
+    if went_on:
+        return "new" if view == straight.views[-1] else "a mix"
+    if before == after == view:
+        return "same"
+    return "old" if view == before else "new" if view == after else "a mix"

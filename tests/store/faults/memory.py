@@ -31,9 +31,9 @@ class Memory:
             setattr(module, name, self._remembered(name, getattr(module, name)))
 
     def refresh(self) -> None:
-        for name in os.listdir(self._folder):
-            if name not in self._known and not name.endswith(".part"):
-                self._known[name] = pickle.loads((self._folder / name).read_bytes())
+        for file in self._folder.iterdir():
+            if file.name not in self._known and file.suffix != ".part":
+                self._known[file.name] = pickle.loads(file.read_bytes())
 
     def _remembered(self, name: str, pure: Callable[..., Any]) -> Callable[..., Any]:
         def known(*arguments: Any) -> Any:

@@ -98,7 +98,7 @@ class Journal:
             if event == "contents synced":
                 unsynced.discard(path)
             elif event == "folder synced":
-                entries = [entry for entry in entries if os.path.dirname(entry[1]) != path]
+                entries = [entry for entry in entries if str(Path(entry[1]).parent) != path]
             else:
                 entries.append((event, path, saved))
                 if event == "created":
@@ -141,7 +141,7 @@ class _Real:
 _os = _Real()
 
 
-def watch_disk(points: Points, root: Path, journal: Journal) -> None:
+def watch_disk(points: Points, root: Path, journal: Journal) -> None:  # noqa: C901 - one function a call
     """Count what happens to files below `root`."""
     opened: dict[int, str] = {}
 
@@ -215,15 +215,17 @@ def watch_disk(points: Points, root: Path, journal: Journal) -> None:
     os.fdopen, os.replace = fdopen, replace
 
 
+_QUERIES = {query(file.stem): file.stem for file in sorted(Path(catalog_sql.__file__).parent.glob("queries/*.sql"))}
+
+
 def watch_catalog(points: Points) -> None:
     """Count every statement, every COPY (begun and ended) and every COMMIT."""
-    names = {query(file.stem): file.stem for file in sorted(Path(catalog_sql.__file__).parent.glob("queries/*.sql"))}
     cursors: Any = psycopg.Cursor
     connections: Any = psycopg.Connection
     execute, copy, commit = cursors.execute, cursors.copy, connections.commit
 
     def label(text: Any) -> str:
-        return names.get(text) or " ".join(str(text).split()[:4])
+        return _QUERIES.get(text) or " ".join(str(text).split()[:4])
 
     def watched_execute(self: Any, text: Any, *rest: Any, **named: Any) -> Any:
         if not text:  # the pool asks whether the connection lives

@@ -139,17 +139,18 @@ def _alone(catalog: Catalog, disk: LocalDisk) -> None:
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is there, and the new contents of the middle range."""
+    """What is there, whether the neighbours are, and the new contents of the middle range."""
 
     prepare: Callable[[Catalog, LocalDisk], None]
     contents: str
+    neighbours: bool = True
 
 
 SCENARIOS = {
     "again": Scenario(_again, "new"),
     "first": Scenario(_first, "new"),
     "emptied": Scenario(_again, "none"),
-    "alone": Scenario(_alone, "new"),
+    "alone": Scenario(_alone, "new", neighbours=False),
 }
 
 

@@ -20,7 +20,7 @@ _OWNER = """
 
 _RELEASES = """
     SELECT release_id, name, poster, groups, first_posted, last_posted, files, files_expected, segments, segments_expected, bytes,
-        has_par2, readable_name, category, tool, grouped_by, named_by, signature, records, settled, completeness, repost_of, repost, request_id
+        has_par2, readable_name, category, tool, grouped_by, named_by, signature, records, repost_of, repost, request_id
     FROM release_details ORDER BY release_id
 """
 
@@ -35,10 +35,12 @@ _RECORDS = f"""
 _READ = {
     "aliases": "SELECT alias, release_id FROM release_aliases ORDER BY alias",
     "probes": f"""
-        SELECT group_name, owners.range_index, owners.kind, ordinal, probes.kind, message_id, priority, file_key, settled, attempt
+        SELECT group_name, owners.range_index, owners.kind, ordinal, probes.kind, message_id, priority, file_key, attempt
         FROM probes JOIN chunk_files USING (file_id) JOIN ({_OWNER}) AS owners USING (owner_id)
         ORDER BY group_name, range_index, owners.kind, ordinal, probes.kind, message_id
     """,
+    "settled": "SELECT release_id, completeness FROM release_details WHERE settled ORDER BY release_id",
+    "settled probes": "SELECT message_id FROM probes WHERE settled ORDER BY message_id",
 }
 
 _KEPT = {
@@ -95,6 +97,11 @@ def seen(dsn: str, root: Path) -> dict[str, Any]:
     """
     with _moment(dsn) as connection:
         return _seen(connection, root)
+
+
+def published(view: dict[str, Any]) -> dict[str, Any]:
+    """What of a view follows from what was published: any commit of a neighbour opens what was settled, for a while."""
+    return {name: rows for name, rows in view.items() if not name.startswith("settled")}
 
 
 def whole(dsn: str, root: Path) -> dict[str, Any]:

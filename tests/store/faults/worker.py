@@ -74,10 +74,8 @@ def _run(job: dict[str, Any], report: Any) -> None:
         with place.catalog() as catalog:  # what was deleted a moment before is back
             scenarios.collector(catalog, place.disk, job["scenario"])
     distinct = [view for nth, view in enumerate(views) if view not in views[:nth]]
-    json.dump(
-        {"raised": raised, "steps": points.steps, "views": distinct, "beside": place.failures},
-        report,
-    )
+    told = {"raised": raised, "steps": points.steps, "views": distinct, "beside": place.failures, "looks": place.looks}
+    json.dump(told, report)
 
 
 if __name__ == "__main__":
