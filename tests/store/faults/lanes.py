@@ -154,7 +154,8 @@ class Lane:
     def _settled(self, database: str) -> None:
         """Wait until the server has seen that the process is gone: a COMMIT that was sent is done by then."""
         with psycopg.connect(self.postgres.dsn(), autocommit=True) as connection:
-            while connection.execute("SELECT FROM pg_stat_activity WHERE datname = %s", [database]).fetchone():
+            at_work = "SELECT pid FROM pg_stat_activity WHERE datname = %s"
+            while connection.execute(at_work, [database]).fetchone() is not None:
                 time.sleep(0.002)
 
     def _run(
