@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.compiled import compiled
+from pipeline.texts import Octets
 
 LINE_LIMIT = 1 << 16
 """Longest line that is read, octets."""
@@ -29,8 +30,6 @@ _PLACES_OF = np.array([-1, SUBJECT, POSTER, DATE, MESSAGE_ID, REFERENCES, -1, -1
 """Which text each field of a line is; -1 for number, bytes and lines."""
 _MONTHS = np.frombuffer(b"JanFebMarAprMayJunJulAugSepOctNovDec", np.uint8).reshape(12, 3)
 _NULL = np.frombuffer(b"(null)", np.uint8)
-
-Octets = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +219,8 @@ def _time(octets: Octets, start: int, end: int) -> int:
         comment = start + 24
         while comment < end and octets[comment] != ord("("):
             comment += 1
+        if comment >= end or octets[comment - 1] != 32:
+            return UNREAD
         end = comment - 1
     digits = 1 + (start + 1 < end and octets[start + 1] != 32)
     day = _number(octets, start, start + digits)
@@ -284,31 +285,3 @@ def _since_1970(year: int, month: int, day: int) -> int:
         year -= 1
         month += 12
     return 365 * year + year // 4 - year // 100 + year // 400 + (153 * (month - 3) + 2) // 5 + day - 719469
-
-
-def cut(
-    octets: Octets, more: Octets, starts: NDArray[np.int32], ends: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], Octets]:
-    """The pieces of a text, one behind the other: offsets int64[n + 1] and their octets. `more` goes on where `octets` ends."""
-    offsets = np.zeros(len(starts) + 1, np.int64)
-    np.cumsum(ends - starts, dtype=np.int64, out=offsets[1:])
-    pieces = np.empty(int(offsets[-1]), np.uint8)
-    _copy(octets, more, starts, ends, offsets, pieces)
-    return offsets, pieces
-
-
-@compiled
-def _copy(
-    octets: Octets,
-    more: Octets,
-    starts: NDArray[np.int32],
-    ends: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    pieces: Octets,
-) -> None:
-    for piece in range(starts.size):
-        start, end = starts[piece], ends[piece]
-        if end <= octets.size:
-            pieces[offsets[piece] : offsets[piece + 1]] = octets[start:end]
-        else:
-            pieces[offsets[piece] : offsets[piece + 1]] = more[start - octets.size : end - octets.size]

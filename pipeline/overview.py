@@ -14,13 +14,13 @@ from functools import cached_property, partial
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from pipeline import fields
 from pipeline.dates import believable, parse_dates
-from pipeline.fields import LINE_LIMIT, Fields, Octets
+from pipeline.fields import LINE_LIMIT, Fields
 from pipeline.schema import OVERVIEW, REJECTED
+from pipeline.texts import Octets, cut
 from pipeline.utf8 import as_utf8
 
 _NO_REFERENCES = ("(null)", "null")
@@ -104,8 +104,7 @@ class _Lines:
 
 def _texts(octets: Octets, more: Octets, found: Fields, which: int, rows: NDArray[np.intp]) -> pl.Series:
     """One of the texts of each row, as a String column."""
-    offsets, pieces = fields.cut(octets, more, found.starts[which, rows], found.ends[which, rows])
-    return pl.Series(pa.LargeStringArray.from_buffers(len(rows), pa.py_buffer(offsets), pa.py_buffer(pieces)))
+    return cut(octets, found.starts[which, rows], found.ends[which, rows], more).column
 
 
 def _times(time: NDArray[np.int64], dates: Callable[[NDArray[np.intp]], pl.Series], now: datetime) -> pl.Series:
