@@ -313,12 +313,10 @@ def _with_name(frame: pl.DataFrame) -> pl.DataFrame:
 def _with_counter(frame: pl.DataFrame) -> pl.DataFrame:
     """Add `file_number`, `file_total` and `counter` (its kind), and put a mark in its place in `rest`."""
     rest = pl.col("rest")
-    frame = frame.with_row_index().with_columns(
-        counter=pl.lit(""), file_number=pl.lit(None, pl.Int32), file_total=pl.lit(None, pl.Int32)
-    )
-    pairs = frame.filter(rest.str.contains(rf"[0-9](?:/|\|| ?- ?| ?{_OF} ?)[0-9]"))
+    none = pl.repeat(None, frame.height, dtype=pl.Int32, eager=True)
+    counters = [pl.repeat("", frame.height, eager=True), none, none.clone(), frame["rest"]]
+    pairs = frame.select("rest").with_row_index().filter(rest.str.contains(rf"[0-9](?:/|\|| ?- ?| ?{_OF} ?)[0-9]"))
     for kind, sign, pattern in _COUNTERS:
-        parts = rest.str.extract_groups(pattern).struct
         found = pairs.filter(rest.str.contains(sign, literal=True)).select(
             "index", parts=rest.str.extract_groups(pattern)
         )
@@ -335,12 +333,13 @@ def _with_counter(frame: pl.DataFrame) -> pl.DataFrame:
         found = found.filter((total >= 1) & (n <= total) & ~years)
         if found.is_empty():
             continue
-        frame = frame.update(found, on="index", maintain_order="left")
+        counters = [old.scatter(found["index"], new) for old, new in zip(counters, found.drop("index"), strict=True)]
         # (1/1), or one at the end, gives way to any later kind: it may be a doubled segment counter.
         doubled = (pl.col("file_total") == 1) | rest.str.ends_with(_COUNTER_MARK)
         settled = found.filter(~((pl.col("counter") == "()") & doubled))["index"]
         pairs = pairs.filter(~pl.col("index").is_in(settled.implode()))
-    return frame.drop("index")
+    names = ("counter", "file_number", "file_total", "rest")
+    return frame.with_columns(column.alias(name) for name, column in zip(names, counters, strict=True))
 
 
 # Typographic quotes and apostrophes.
@@ -358,12 +357,43 @@ _NO_PATH = r"\([0-9]+/[0-9]+\)|\b[A-Z]{1,3}/[A-Z]{1,3}\b|\b24/7\b"
 
 def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
     """Names not quoted, then what is left of `rest` as title and description."""
-    rest = pl.col("rest")
-    frame = frame.with_columns(parts=pl.when(pl.col("quoted") == "").then(rest))
-    to_quote, to_end, boxed = (
-        pl.col("parts").str.extract_groups(pattern) for pattern in (_NAME_TO_QUOTE, _PLAIN_NAME, _BOXES_NAME)
+    frame = _with_repost(_with_plain_name(frame))
+    full = pl.when(pl.col("quoted") != "").then("quoted").otherwise("plain")
+    frame = frame.with_columns(full=full.str.strip_chars(' "\t').str.replace_all("\\", "/", literal=True))
+    frame = frame.with_columns(unnamed=pl.col("full") == "").hstack(_folders(frame["full"]))
+    # The files of a release differ in name and counter, which are cut out by now.
+    said = _said(frame.select("rest", "unnamed").unique(maintain_order=True))
+    frame = frame.join(said, on=["rest", "unnamed"], how="left", maintain_order="left")
+    return frame.select(
+        "name",
+        "folder",
+        "title",
+        "description",
+        "file_number",
+        "file_total",
+        "request_id",
+        "repost",
+        shape=pl.concat_str(
+            pl.when("titled").then(pl.lit("t")).otherwise(pl.lit("")),
+            "counter",
+            pl.when((pl.col("quoted") != "") & ~pl.col("full").str.contains(".", literal=True))
+            .then(pl.lit("h"))
+            .when(pl.col("quoted") != "")
+            .then(pl.lit("q"))
+            .when(pl.col("plain") != "")
+            .then(pl.lit("u"))
+            .otherwise(pl.lit("")),
+            pl.when("yenc").then(pl.lit("y")).otherwise(pl.lit("")),
+        ),
     )
-    frame = frame.with_columns(
+
+
+def _with_plain_name(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add `plain`, a name without quotes, and put a mark in its place in `rest`."""
+    rest = pl.col("rest")
+    unquoted = frame.with_row_index("row").filter(pl.col("quoted") == "").select("row", "head", "rest")
+    to_quote, to_end, boxed = (rest.str.extract_groups(p) for p in (_NAME_TO_QUOTE, _PLAIN_NAME, _BOXES_NAME))
+    unquoted = unquoted.with_columns(
         parts=pl.when(to_quote.struct[1].is_not_null())
         .then(to_quote)
         .when(to_end.struct[1].is_not_null())
@@ -371,18 +401,40 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
         .otherwise(boxed)
     )
     parts = pl.col("parts").struct
-    frame = frame.with_columns(
+    unquoted = unquoted.with_columns(
         plain=parts[1].fill_null("").str.strip_chars(" -_\t:;'`" + _OPENING),
         rest=pl.coalesce(pl.concat_str(parts[0], pl.lit(_NAME_MARK), parts[2]), "rest"),
     )
-    doubled = frame.with_row_index("row").filter((pl.col("plain") != "") & pl.col("head").str.contains('^[^"]*"[^"]*$'))
+    plain = pl.repeat("", frame.height, eager=True).scatter(unquoted["row"], unquoted["plain"])
+    doubled = unquoted.filter((pl.col("plain") != "") & pl.col("head").str.contains('^[^"]*"[^"]*$'))
     if doubled.height:
         names = pl.Series([_without_title(name) for name in doubled["plain"]], dtype=pl.String)
-        frame = frame.with_columns(plain=frame["plain"].scatter(doubled["row"], names))
-    full = pl.when(pl.col("quoted") != "").then("quoted").otherwise("plain")
-    frame = frame.with_columns(full=full.str.strip_chars(' "\t').str.replace_all("\\", "/", literal=True))
-    frame = _with_repost(frame)
-    frame = frame.with_columns(
+        plain = plain.scatter(doubled["row"], names)
+    return frame.with_columns(plain=plain, rest=frame["rest"].scatter(unquoted["row"], unquoted["rest"]))
+
+
+def _folders(full: pl.Series) -> pl.DataFrame:
+    """`name` and `folder`: the uppermost folder is what was posted; of a path from a root that says nothing, the last one."""
+    paths = full.str.contains("/", literal=True).arg_true()
+    text = pl.col("full")
+    frame = full.gather(paths).alias("full").to_frame().filter(~text.str.contains(_NO_PATH))
+    paths = paths.filter(~full.gather(paths).str.contains(_NO_PATH))
+    path = text.str.extract(r"^(.+)/[^/]+$").fill_null("")
+    rooted = path.str.contains(r"^(?:/|[A-Za-z]:|~|\.)")
+    folder = pl.when(rooted).then(path.str.extract(r"([^/]*)$")).otherwise(path.str.extract(r"^([^/]*)")).fill_null("")
+    frame = frame.select(folder=folder, name=text.str.extract(r"([^/]*)$").fill_null(""))
+    return pl.DataFrame(
+        {
+            "name": full.clone().scatter(paths, frame["name"]),
+            "folder": pl.repeat("", len(full), eager=True).scatter(paths, frame["folder"]),
+        }
+    )
+
+
+def _said(kinds: pl.DataFrame) -> pl.DataFrame:
+    """Add `title`, `description` and `request_id` to what is left of heads: `rest`, and whether they are `unnamed`."""
+    rest = pl.col("rest")
+    frame = kinds.with_columns(
         request_id=rest.str.extract(_REQUEST).fill_null(""),
         request_title=rest.str.extract(_REQUEST_TITLE, 2).fill_null(""),
     )
@@ -404,39 +456,20 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
     frame = frame.with_columns(before=before, after=after)
     # `"Release" [00/14] - "x.nzb"`: the first quotes are the title, which `before` holds with its quotes taken off.
     title = pl.when(pl.col("request_id") != "").then("request_title").otherwise("before")
-    title = pl.when((pl.col("full") == "") & (title == "")).then("after").otherwise(title)
+    title = pl.when(pl.col("unnamed") & (title == "")).then("after").otherwise(title)
     title = (
         title.str.replace_all(r"^[\[({]\s*([^\[\](){}]*?)\s*[\])}]$", "$1")
         .str.replace_all(r"\s+", " ")
         .str.strip_chars(_FRAME)
         .str.replace(r"^'([^']*)'?$", "$1")
     )
-    # The uppermost folder is what was posted; of a path from a root that says nothing, the last one.
-    no_path = pl.col("full").str.contains(_NO_PATH)
-    path = pl.when(no_path).then(pl.lit("")).otherwise(pl.col("full").str.extract(r"^(.+)/[^/]+$").fill_null(""))
-    rooted = path.str.contains(r"^(?:/|[A-Za-z]:|~|\.)")
-    folder = pl.when(rooted).then(path.str.extract(r"([^/]*)$")).otherwise(path.str.extract(r"^([^/]*)")).fill_null("")
     return frame.select(
-        name=pl.when(no_path).then("full").otherwise(pl.col("full").str.extract(r"([^/]*)$").fill_null("")),
-        folder=folder,
+        "rest",
+        "unnamed",
+        "request_id",
         title=pl.when(title.str.contains(r"[A-Za-z0-9\x{80}-\x{10ffff}]{2}")).then(title).otherwise(pl.lit("")),
-        description=pl.col("after"),
-        file_number="file_number",
-        file_total="file_total",
-        request_id="request_id",
-        repost="repost",
-        shape=pl.concat_str(
-            pl.when(title != "").then(pl.lit("t")).otherwise(pl.lit("")),
-            "counter",
-            pl.when((pl.col("quoted") != "") & ~pl.col("full").str.contains(".", literal=True))
-            .then(pl.lit("h"))
-            .when(pl.col("quoted") != "")
-            .then(pl.lit("q"))
-            .when(pl.col("plain") != "")
-            .then(pl.lit("u"))
-            .otherwise(pl.lit("")),
-            pl.when("yenc").then(pl.lit("y")).otherwise(pl.lit("")),
-        ),
+        titled=title != "",
+        description="after",
     )
 
 
