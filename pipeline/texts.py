@@ -27,6 +27,11 @@ class Texts:
     octets: Octets
 
     @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Octets of each text."""
+        return np.diff(self.offsets)
+
+    @property
     def column(self) -> pl.Series:
         """The texts as a String column."""
         offsets, octets = pa.py_buffer(self.offsets), pa.py_buffer(self.octets)
@@ -34,11 +39,15 @@ class Texts:
 
 
 def texts(column: pl.Series) -> Texts:
-    """The octets of a String column without nulls."""
-    array = column.to_arrow(compat_level=pl.CompatLevel.oldest())
+    """The octets of a String or Binary column without nulls, not copied where Arrow allows it."""
+    array = column.rechunk().to_arrow(compat_level=pl.CompatLevel.oldest())
+    if not pa.types.is_large_binary(array.type) and not pa.types.is_large_string(array.type):
+        array = array.cast(pa.large_binary())
     _, offsets, octets = array.buffers()
-    places = np.frombuffer(offsets or bytes(8), np.int64)[array.offset : array.offset + len(array) + 1]
-    return Texts(places, np.frombuffer(octets or b"", np.uint8))
+    if offsets is None or not len(array):
+        return Texts(np.zeros(1, np.int64), np.zeros(0, np.uint8))
+    places = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+    return Texts(places, np.frombuffer(octets, np.uint8) if octets is not None else np.zeros(0, np.uint8))
 
 
 def cut(octets: Octets, starts: NDArray[np.integer], ends: NDArray[np.integer], more: Octets | None = None) -> Texts:
