@@ -50,8 +50,12 @@ def parse_dates(dates: pl.Series, now: datetime) -> pl.Series:
         frame = frame.with_columns(pl.coalesce("time", _parsed(pl.col("date"), _GREENWICH)))
     if frame["time"].has_nulls():
         frame = frame.with_columns(pl.coalesce("time", _second_look(frame.filter(pl.col("time").is_null()), frame)))
-    time = pl.col("time")
-    return frame.select(pl.when(time.is_between(EARLIEST, now + TOLERANCE)).then(time)).to_series().alias(dates.name)
+    return believable(frame["time"], now).alias(dates.name)
+
+
+def believable(times: pl.Series, now: datetime) -> pl.Series:
+    """Times, null where they are not in [`EARLIEST`, `now` + `TOLERANCE`]."""
+    return times.set(~times.is_between(EARLIEST, now + TOLERANCE), None)
 
 
 def _second_look(odd: pl.DataFrame, frame: pl.DataFrame) -> pl.Series:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import polars as pl
 
 from pipeline.overview import parse as parse_overview
-from pipeline.releases import with_rules
+from pipeline.releases import with_identities, with_rules
 from pipeline.schema import OVERVIEW, Column, Schema
 from pipeline.setasides import FILE, OBFUSCATED, kinds
 from pipeline.subjects import parse
@@ -93,12 +93,11 @@ def explain_lines(overview: pl.DataFrame) -> pl.DataFrame:
         overview: the columns of `READ`.
     """
     split = kinds(overview["subject"])
-    ruled = with_rules(parse(split["head"]).with_columns(overview["poster"], overview["posted_at"]))
+    ruled = with_identities(with_rules(parse(split["head"]).with_columns(overview["poster"], overview["posted_at"])))
     frame = pl.concat([split, ruled], how="horizontal").with_columns(templates(overview["message_id"]))
     shape = pl.when(pl.col("kind") == FILE).then("shape").otherwise(pl.lit(""))
     frame = frame.with_columns(overview["message_id"])
-    counter = pl.col("segment").fill_null(1), pl.col("segments").fill_null(1)
-    tool = tool_of(pl.col("template"), shape, pl.col("poster"), pl.col("message_id"), *counter)
+    tool = tool_of(frame.with_columns(pl.col("segment", "segments").fill_null(1), shape=shape))
     frame = frame.with_columns(tool=pl.when(overview["message_id"] != "").then(tool).otherwise(pl.lit("")))
     files_only = pl.col("kind") == FILE
     counters = {

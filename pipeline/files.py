@@ -18,14 +18,13 @@ _SUFFIXES = rf"(?i)(?:\.(?:{KNOWN_EXTENSION}|part\d{{1,5}}|vol\d{{1,5}}[+-]\d{{1
 _COMPANION_MARK = r"(?i)[._ -]+(?:sample|subs?|vobsubs?|proof|cover|nfo|screens?)$"
 
 
-def stem(name: pl.Expr) -> pl.Expr:
-    """The name without volume, archive, par2 and media suffixes, and without marks of samples and subtitles."""
-    bare = name.str.replace(_SUFFIXES, "")
-    plain = bare.str.replace(r"\.(?:\d{1,4}|[A-Za-z0-9]{1,4})$", "")
+def stem(names: pl.Series) -> pl.Series:
+    """The names without volume, archive, par2 and media suffixes, and without marks of samples and subtitles."""
+    bare = names.str.replace(_SUFFIXES, "")
     # Only a name without any known suffix loses an unknown one: `x.10`, `file.xyz`.
-    bare = pl.when(bare != name).then(bare).otherwise(plain)
+    bare = bare.zip_with(bare != names, bare.str.replace(r"\.(?:\d{1,4}|[A-Za-z0-9]{1,4})$", ""))
     marked = bare.str.replace(_COMPANION_MARK, "")
-    return pl.when(marked != "").then(marked).otherwise(bare)
+    return marked.zip_with(marked != "", bare)
 
 
 def extension(name: pl.Expr) -> pl.Expr:

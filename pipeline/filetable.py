@@ -74,7 +74,7 @@ def table(lines: pl.DataFrame) -> FileTable:
             "posted_at": _earliest(lines, row, starts),
         }
     )
-    heads = lines.select(
+    heads = lines.select("head", "tail", "segments", "poster", "message_id")[row[starts]].select(
         "head",
         "poster",
         "message_id",
@@ -82,7 +82,7 @@ def table(lines: pl.DataFrame) -> FileTable:
         .then("head")
         .otherwise(_first_form(pl.col("head"), pl.col("segments"), pl.col("tail"))),
         segments_expected=total,
-    )[row[starts]]
+    )
     files = pl.concat([sums, heads], how="horizontal")[order]
     return FileTable(*_with_doubled_counters(files, segments.sort("file", maintain_order=True)), repeated)
 

@@ -40,7 +40,7 @@ def materialize(
         malformed: lines of those that could not be read.
         duplicate: lines of those that repeated an article number.
     """
-    lines_seen = _in_order(OVERVIEW.check(overview))
+    lines_seen = _in_order(OVERVIEW.check(overview).drop("references"))
     main = in_main_group(lines_seen["xref"], range_.group, group_list).arg_true()
     # Most lines end here; what follows sees the rest only.
     told = setasides.kinds(lines_seen["subject"].gather(main))

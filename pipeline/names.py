@@ -7,8 +7,14 @@ single word in it, a number. `benchmarks.names` measures both kinds of error ove
 
 from __future__ import annotations
 
+from string import ascii_letters, ascii_lowercase, digits, hexdigits
+
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
+
+from pipeline.compiled import compiled
+from pipeline.texts import Octets, texts
 
 _PAIRS = (
     "66673354646879351878552055 96629003921706800842860051 90668009916403800535760624 91169615933425820663741055 "
@@ -29,13 +35,19 @@ _LOWER, _UPPER, _DIGITS = slice(97, 123), slice(65, 91), slice(48, 58)
 SHORTEST = 8
 """A shorter name is never called random."""
 
-_LEAST = ((r"[A-Za-z0-9]{16}", -38), (r"[A-Za-z0-9]{12}", -45), (r"[A-Za-z0-9]{8}", -100))
-"""The evidence below which a name with a run this long is called drawn."""
+_LEAST_OF_16, _LEAST_OF_12, _LEAST_OF_8 = -38, -45, -100
+"""The evidence below which a name with a run of so many letters and digits is called drawn."""
+_LEAST = (
+    (r"[A-Za-z0-9]{16}", _LEAST_OF_16),
+    (r"[A-Za-z0-9]{12}", _LEAST_OF_12),
+    (r"[A-Za-z0-9]{8}", _LEAST_OF_8),
+)
 _LEAST_IN_PIECES = -140
 """The same for names without one."""
 _CODE, _LONGEST_CODE = r"^[A-Z0-9]*\d[A-Z0-9]*$", 13
 """Products and catalogues have codes of capitals and digits that no statistics tells from drawn ones."""
 
+_SHORTEST_HASH = 16
 _HASH = r"(?:^|[^A-Za-z0-9])(?:[0-9A-Fa-f]{16,}|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?:$|[^A-Za-z0-9])"
 _NO_HASH = (
     r"(?:^|[^A-Za-z0-9])(?:[A-Fa-f]{16,}|0*\d{16,20}|1{16,}|(?:19|20)\d\d(?:0\d|1[0-2])[0-3]\d[0-9A-Fa-f]{8}|"
@@ -114,6 +126,62 @@ def are_random(names: pl.Series) -> pl.Series:
     """
     if names.is_empty():
         return pl.Series("random", [], pl.Boolean)
+    found = texts(names)
+    told = _told(found.offsets, found.octets)
+    rest = np.flatnonzero(told == _ELSE)
+    random = pl.Series("random", told == _DRAWN)
+    return random.scatter(rest, _are_random(names.gather(rest))) if len(rest) else random
+
+
+_MEANT, _DRAWN, _ELSE = 0, 1, 2
+_LETTER, _DIGIT, _HEX, _LOWERCASE = 1, 2, 4, 8
+
+
+def _classes() -> NDArray[np.uint8]:
+    """What each octet is, as the sum of the signs above; 0 for what parts words."""
+    signs = {_LETTER: ascii_letters, _DIGIT: digits, _HEX: hexdigits, _LOWERCASE: ascii_lowercase}
+    return np.array(
+        [sum(sign for sign, among in signs.items() if chr(octet) in among) for octet in range(256)], np.uint8
+    )
+
+
+_CLASSES = _classes()
+
+
+@compiled
+def _told(offsets: NDArray[np.int64], octets: Octets) -> NDArray[np.uint8]:
+    """Names that are one word of ASCII letters and digits, most of all, told at once by the rules of `_are_random`; `_ELSE` for others."""
+    told = np.zeros(offsets.size - 1, np.uint8)
+    for name in range(told.size):
+        start, end = offsets[name], offsets[name + 1]
+        length = end - start
+        every, some, evidence = 255, 0, 0
+        for at in range(start, end):
+            sign = _CLASSES[octets[at]]
+            every &= sign or 0
+            some |= sign
+            if sign == 0:
+                told[name] = _ELSE
+                break
+            if at > start:
+                evidence += _TABLE[(np.int64(octets[at - 1]) << 8) | np.int64(octets[at])]
+        if told[name] == _ELSE or length < SHORTEST:
+            continue
+        if length >= _SHORTEST_HASH and every & _HEX:
+            # What is meant all the same needs a closer look: only letters, only digits, dates and digits in order.
+            odd = (
+                not some & _DIGIT or not some & _LETTER or (length == _SHORTEST_HASH and octets[start] in (48, 49, 50))
+            )
+            told[name] = _ELSE if odd else _DRAWN
+            continue
+        code = length <= _LONGEST_CODE and not some & _LOWERCASE and some & _DIGIT
+        least = _LEAST_OF_16 if length >= 16 else _LEAST_OF_12 if length >= 12 else _LEAST_OF_8
+        told[name] = _DRAWN if evidence < least and not code else _MEANT
+    return told
+
+
+def _are_random(names: pl.Series) -> pl.Series:
+    """`are_random` for any names, by patterns."""
     name = pl.col("name")
     frame = pl.DataFrame({"name": names.rename("name"), "evidence": _evidence(names)})
     random = frame.select(random=_is_hash(name) | _is_drawn(name, pl.col("evidence")))["random"]
@@ -137,19 +205,18 @@ def is_generic_program(file_name: pl.Expr) -> pl.Expr:
     return file_name.str.contains(_GENERIC_PROGRAM)
 
 
-ONE_WORD = r"^\{?[A-Za-z0-9_-]{8,128}\}?$"
+_LONGEST_WORD = 128
+ONE_WORD = rf"^\{{?[A-Za-z0-9_-]{{{SHORTEST},{_LONGEST_WORD}}}\}}?$"
 """A subject that is one word of what random generators draw from."""
 
 
-def are_tokens(texts: pl.Series) -> pl.Series:
+def are_tokens(column: pl.Series) -> pl.Series:
     """Which texts are nothing but one random word, e.g. a hash."""
+    found = texts(column)
+    told = _told(found.offsets, found.octets)
+    tokens = (told == _DRAWN) & (np.diff(found.offsets) <= _LONGEST_WORD)
     text = pl.col("text")
-    frame = pl.DataFrame({"text": texts}).with_row_index()
-    words = frame.filter(~text.str.contains(" ", literal=True)).filter(text.str.contains(ONE_WORD))
-    # Most are hashes, which need no evidence.
-    words = words.with_columns(hash=_is_hash(text) & ~text.str.contains(_HAS_LETTERS_ALONE))
-    others = words.filter(~pl.col("hash"))
-    mask = np.zeros(len(texts), np.bool_)
-    mask[words.filter("hash")["index"].to_numpy()] = True
-    mask[others["index"].filter(are_random(others["text"])).to_numpy()] = True
-    return pl.Series("random", mask)
+    others = pl.DataFrame({"text": column, "index": np.arange(len(column))}).filter(told == _ELSE)
+    others = others.filter(~text.str.contains(" ", literal=True)).filter(text.str.contains(ONE_WORD))
+    tokens[others["index"].filter(are_random(others["text"])).to_numpy()] = True
+    return pl.Series("random", tokens)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.releases import with_rules
+from pipeline.releases import with_identities, with_rules
 from pipeline.schema import RECORD_FILES, Column, Schema
 from pipeline.subjects import parse, split
 
@@ -69,6 +69,8 @@ def reasons(files: pl.DataFrame) -> pl.DataFrame:
     """
     files = RECORD_FILES.check(files)
     heads = split(files["subject"])["head"]
-    ruled = with_rules(parse(heads).with_columns(files["poster"], files["posted_at"], files["subject"]))
+    ruled = with_identities(
+        with_rules(parse(heads).with_columns(files["poster"], files["posted_at"], files["subject"]))
+    )
     parts = (pl.col(name).str.replace_all("\x1f", " | ") for name in ("identity", "pool"))
     return REASONS.check(ruled.with_columns(parts).select(REASONS.names))

@@ -12,7 +12,7 @@ from pipeline.categories import category
 from pipeline.completeness import is_whole, marks
 from pipeline.names import is_generic_program
 from pipeline.posters import shapes
-from pipeline.releases import base_keys, in_nzb_order, with_records, with_rules
+from pipeline.releases import base_keys, in_nzb_order, with_identities, with_records, with_rules
 from pipeline.schema import RECORD_FILES, RECORDS, SEGMENTS
 from pipeline.signatures import dropped_by as signatures_dropping
 from pipeline.signatures import signature
@@ -50,7 +50,7 @@ def judge(files: pl.DataFrame, signatures: SignatureTable) -> Judged:
     dropped_by = signatures_dropping(signatures, files["signature"], files["tool"])
     files = files.with_columns(dropped_by=pl.when("random").then(dropped_by))
     dropped = pl.col("dropped_by").is_not_null()
-    kept = in_nzb_order(with_records(files.filter(~dropped)))
+    kept = in_nzb_order(with_records(with_identities(files.filter(~dropped))))
     return Judged(_leaders(kept), kept, files.filter(dropped))
 
 
@@ -69,14 +69,7 @@ def _with_signatures(files: pl.DataFrame) -> pl.DataFrame:
         poster_shape=shapes(files["poster"]),
     )
     return files.with_columns(
-        tool=tool_of(
-            pl.col("template"),
-            pl.col("shape"),
-            pl.col("poster"),
-            pl.col("message_id"),
-            pl.col("first_segment"),
-            pl.col("segments_expected"),
-        ),
+        tool=tool_of(files.rename({"first_segment": "segment", "segments_expected": "segments"})),
         signature=signature(
             pl.col("template"),
             pl.col("poster_shape"),

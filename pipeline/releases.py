@@ -60,17 +60,19 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
         files: the columns of `subjects.PARSED`, `poster` and `posted_at`.
 
     Returns:
-        `files` with `stem`, `grouped_by`, `named_by`, `release`, `random` (the release name is), `identity` (what a base
-        key is made of, String) and `pool` (the other identity of a file whose random stem may be its own, else null).
+        `files` with `stem`, `grouped_by`, `named_by`, `release` and `random` (the release name is), and what `with_identities` needs.
     """
-    stems = names.stem(pl.col("name")).str.replace_all(_ADVERT_IN_NAME, " ").str.strip_chars(" ._-")
+    stems = names.stem(files["name"]).str.replace_all(_ADVERT_IN_NAME, " ").str.strip_chars(" ._-")
     files = files.with_columns(stem=stems, stable_poster=stable(files["poster"]))
     files = files.with_columns(_without_track_numbers(files["name"], files["stem"]))
     files = files.with_columns(random_title=_are_random(files["title"]), random_stem=_are_random(files["stem"]))
     title, stem, name = pl.col("title"), pl.col("stem"), pl.col("name")
     several = pl.col("file_total").fill_null(0) > 1
-    beside = names.is_archive_or_companion(name)
-    files = files.hstack(_related(files)).with_columns(series=_series(files["name"], files["stem"]))
+    beside, track = pl.col("beside"), pl.col("track")
+    files = files.with_columns(
+        beside=names.is_archive_or_companion(name), track=names.is_track(names.companion_of(name))
+    )
+    files = files.hstack(_related(files)).with_columns(series=_series(files["track"], files["stem"]))
     files = files.with_columns(pooled=_pooled())
     # A stem that reads as a title and has no word of the subject's title outranks it: that one is an advertisement.
     own_title = beside & ~pl.col("random_stem") & ~pl.col("related") & (stem.str.count_matches(r"\p{L}{3,}") >= 2)
@@ -92,20 +94,20 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("title"))
         .when("pooled")
         .then(pl.lit("stem"))
-        .when(beside & ~names.is_track(names.companion_of(name)) | ~several)
+        .when(beside & ~track | ~several)
         .then(pl.lit("stem"))
         .when(pl.col("description").str.contains(r"[\p{L}\p{N}]{3}"))
         .then(pl.lit("description"))
         .when(pl.col("random_stem") & ~names.has_known_extension(name))
         .then(pl.lit("counter"))
-        .when(names.is_track(names.companion_of(name)))
+        .when(track)
         .then(pl.lit("series"))
         .otherwise(pl.lit("stem"))
     )
     files = files.with_columns(grouped_by=rule).with_columns(
         disc=title.str.contains(_DISC) | untitled & stem.str.contains(_DISC)
     )
-    return _with_identity(_with_name(files))
+    return _with_name(files)
 
 
 def _related(files: pl.DataFrame) -> pl.DataFrame:
@@ -150,11 +152,10 @@ def _without_track_numbers(file_names: pl.Series, stems: pl.Series) -> pl.Series
     return stems.clone().scatter(named["index"], named["rest"])
 
 
-def _series(file_names: pl.Series, stems: pl.Series) -> pl.Series:
+def _series(of_a_track: pl.Series, stems: pl.Series) -> pl.Series:
     """What the tracks of a set have in common: the stem without track number and what follows it."""
     stem = pl.col("stem")
-    of_a_track = names.is_track(names.companion_of(pl.col("name")))
-    tracks = pl.DataFrame({"name": file_names, "stem": stems}).with_row_index().filter(of_a_track)
+    tracks = pl.DataFrame({"stem": stems}).with_row_index().filter(of_a_track)
     common = pl.coalesce(
         stem.str.extract(_RELEASE),
         stem.str.extract(_RELEASE_AFTER_TRACK),
@@ -240,7 +241,12 @@ def _with_name(files: pl.DataFrame) -> pl.DataFrame:
     return files.with_columns(files["random"].scatter(others["index"], are_random(others["release"])))
 
 
-def _with_identity(files: pl.DataFrame) -> pl.DataFrame:
+def with_identities(files: pl.DataFrame) -> pl.DataFrame:
+    """Add `identity`, what a base key is made of, and `pool`, the other identity of a file whose random stem may be its own, else null.
+
+    Args:
+        files: as `with_rules` returns them.
+    """
     rule = pl.col("grouped_by")
     what = (
         pl.when(rule == "request")

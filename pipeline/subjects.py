@@ -17,10 +17,14 @@ from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from html import unescape
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from pipeline.compiled import compiled
 from pipeline.files import KNOWN_EXTENSION
 from pipeline.schema import Column, Schema
+from pipeline.texts import Octets, cut, texts
 
 SPLIT = Schema(
     "split",
@@ -69,6 +73,66 @@ def split(subjects: pl.Series) -> pl.DataFrame:
         A frame `SPLIT` beside it. A pair out of bounds, or one that reads as years in a text, is no counter: the whole
         subject is the head then.
     """
+    found = texts(subjects)
+    ends, pairs = _counters_at_end(found.offsets, found.octets)
+    usual = ends[:, 0] >= 0
+    heads = cut(found.octets, found.offsets[:-1], np.where(usual, ends[:, 0], found.offsets[:-1])).column
+    tails = cut(found.octets, np.where(usual, ends[:, 1], found.offsets[1:]), found.offsets[1:]).column
+    frame = pl.DataFrame({"head": heads, "tail": tails, "segment": pairs[:, 0], "segments": pairs[:, 1]})
+    others = np.flatnonzero(~usual)
+    if not len(others):
+        return frame
+    read = _split_by_pattern(subjects.gather(others))
+    return frame.with_columns(frame[name].scatter(others, read[name]) for name in SPLIT.names)
+
+
+@compiled
+def _counters_at_end(offsets: NDArray[np.int64], octets: Octets) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Counters as almost all subjects have them, `head (3/66) tail`, told by the rules of `_split_by_pattern`.
+
+    Returns:
+        ends: int64[n, 2], where the head ends and the tail begins; -1 in subjects that have no such counter, or any doubt about it.
+        pairs: int32[n, 2], segment and segments.
+    """
+    ends, pairs = np.full((offsets.size - 1, 2), -1, np.int64), np.zeros((offsets.size - 1, 2), np.int32)
+    for subject in range(offsets.size - 1):
+        start, close = offsets[subject], offsets[subject + 1] - 1
+        while close >= start and octets[close] not in _NOT_IN_TAIL:
+            close -= 1
+        if close < start or octets[close] != ord(")"):
+            continue
+        segments, slash = _number_before(octets, start, close)
+        if slash < start or octets[slash] not in (ord("/"), ord("\\")):
+            continue
+        segment, open_ = _number_before(octets, start, slash)
+        if open_ < start or octets[open_] != ord("(") or not 1 <= segment <= segments:
+            continue
+        end = open_
+        while end > start and (octets[end - 1] == 32 or 9 <= octets[end - 1] <= 13):
+            end -= 1
+        # Other scripts have white space of their own; two years in a row may be no counter.
+        if (end > start and octets[end - 1] > 127) or (1900 <= segment <= segments <= 2099):
+            continue
+        ends[subject, 0], ends[subject, 1] = end, close + 1
+        pairs[subject, 0], pairs[subject, 1] = segment, segments
+    return ends, pairs
+
+
+_NOT_IN_TAIL = (ord("("), ord(")"), ord('"'))
+
+
+@compiled
+def _number_before(octets: Octets, start: int, end: int) -> tuple[int, int]:
+    """The number of up to six digits that ends before `end`, and the place before it; (-1, -1) when there is none."""
+    value, power, at = 0, 1, end - 1
+    while at >= start and 48 <= octets[at] <= 57 and end - at <= 6:
+        value += power * (int(octets[at]) - 48)
+        power, at = power * 10, at - 1
+    return (value, at) if at < end - 1 else (-1, -1)
+
+
+def _split_by_pattern(subjects: pl.Series) -> pl.DataFrame:
+    """`split` for any subject."""
     subject = pl.col("subject")
     frame = pl.DataFrame({"subject": subjects}).with_columns(rest=subject.str.extract(_LAST_PAIR))
     if frame["rest"].null_count():
@@ -249,12 +313,10 @@ def _with_name(frame: pl.DataFrame) -> pl.DataFrame:
 def _with_counter(frame: pl.DataFrame) -> pl.DataFrame:
     """Add `file_number`, `file_total` and `counter` (its kind), and put a mark in its place in `rest`."""
     rest = pl.col("rest")
-    frame = frame.with_row_index().with_columns(
-        counter=pl.lit(""), file_number=pl.lit(None, pl.Int32), file_total=pl.lit(None, pl.Int32)
-    )
-    pairs = frame.filter(rest.str.contains(rf"[0-9](?:/|\|| ?- ?| ?{_OF} ?)[0-9]"))
+    none = pl.repeat(None, frame.height, dtype=pl.Int32, eager=True)
+    counters = [pl.repeat("", frame.height, eager=True), none, none.clone(), frame["rest"]]
+    pairs = frame.select("rest").with_row_index().filter(rest.str.contains(rf"[0-9](?:/|\|| ?- ?| ?{_OF} ?)[0-9]"))
     for kind, sign, pattern in _COUNTERS:
-        parts = rest.str.extract_groups(pattern).struct
         found = pairs.filter(rest.str.contains(sign, literal=True)).select(
             "index", parts=rest.str.extract_groups(pattern)
         )
@@ -271,12 +333,13 @@ def _with_counter(frame: pl.DataFrame) -> pl.DataFrame:
         found = found.filter((total >= 1) & (n <= total) & ~years)
         if found.is_empty():
             continue
-        frame = frame.update(found, on="index", maintain_order="left")
+        counters = [old.scatter(found["index"], new) for old, new in zip(counters, found.drop("index"), strict=True)]
         # (1/1), or one at the end, gives way to any later kind: it may be a doubled segment counter.
         doubled = (pl.col("file_total") == 1) | rest.str.ends_with(_COUNTER_MARK)
         settled = found.filter(~((pl.col("counter") == "()") & doubled))["index"]
         pairs = pairs.filter(~pl.col("index").is_in(settled.implode()))
-    return frame.drop("index")
+    names = ("counter", "file_number", "file_total", "rest")
+    return frame.with_columns(column.alias(name) for name, column in zip(names, counters, strict=True))
 
 
 # Typographic quotes and apostrophes.
@@ -294,12 +357,43 @@ _NO_PATH = r"\([0-9]+/[0-9]+\)|\b[A-Z]{1,3}/[A-Z]{1,3}\b|\b24/7\b"
 
 def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
     """Names not quoted, then what is left of `rest` as title and description."""
-    rest = pl.col("rest")
-    frame = frame.with_columns(parts=pl.when(pl.col("quoted") == "").then(rest))
-    to_quote, to_end, boxed = (
-        pl.col("parts").str.extract_groups(pattern) for pattern in (_NAME_TO_QUOTE, _PLAIN_NAME, _BOXES_NAME)
+    frame = _with_repost(_with_plain_name(frame))
+    full = pl.when(pl.col("quoted") != "").then("quoted").otherwise("plain")
+    frame = frame.with_columns(full=full.str.strip_chars(' "\t').str.replace_all("\\", "/", literal=True))
+    frame = frame.with_columns(unnamed=pl.col("full") == "").hstack(_folders(frame["full"]))
+    # The files of a release differ in name and counter, which are cut out by now.
+    said = _said(frame.select("rest", "unnamed").unique(maintain_order=True))
+    frame = frame.join(said, on=["rest", "unnamed"], how="left", maintain_order="left")
+    return frame.select(
+        "name",
+        "folder",
+        "title",
+        "description",
+        "file_number",
+        "file_total",
+        "request_id",
+        "repost",
+        shape=pl.concat_str(
+            pl.when("titled").then(pl.lit("t")).otherwise(pl.lit("")),
+            "counter",
+            pl.when((pl.col("quoted") != "") & ~pl.col("full").str.contains(".", literal=True))
+            .then(pl.lit("h"))
+            .when(pl.col("quoted") != "")
+            .then(pl.lit("q"))
+            .when(pl.col("plain") != "")
+            .then(pl.lit("u"))
+            .otherwise(pl.lit("")),
+            pl.when("yenc").then(pl.lit("y")).otherwise(pl.lit("")),
+        ),
     )
-    frame = frame.with_columns(
+
+
+def _with_plain_name(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add `plain`, a name without quotes, and put a mark in its place in `rest`."""
+    rest = pl.col("rest")
+    unquoted = frame.with_row_index("row").filter(pl.col("quoted") == "").select("row", "head", "rest")
+    to_quote, to_end, boxed = (rest.str.extract_groups(p) for p in (_NAME_TO_QUOTE, _PLAIN_NAME, _BOXES_NAME))
+    unquoted = unquoted.with_columns(
         parts=pl.when(to_quote.struct[1].is_not_null())
         .then(to_quote)
         .when(to_end.struct[1].is_not_null())
@@ -307,18 +401,40 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
         .otherwise(boxed)
     )
     parts = pl.col("parts").struct
-    frame = frame.with_columns(
+    unquoted = unquoted.with_columns(
         plain=parts[1].fill_null("").str.strip_chars(" -_\t:;'`" + _OPENING),
         rest=pl.coalesce(pl.concat_str(parts[0], pl.lit(_NAME_MARK), parts[2]), "rest"),
     )
-    doubled = frame.with_row_index("row").filter((pl.col("plain") != "") & pl.col("head").str.contains('^[^"]*"[^"]*$'))
+    plain = pl.repeat("", frame.height, eager=True).scatter(unquoted["row"], unquoted["plain"])
+    doubled = unquoted.filter((pl.col("plain") != "") & pl.col("head").str.contains('^[^"]*"[^"]*$'))
     if doubled.height:
         names = pl.Series([_without_title(name) for name in doubled["plain"]], dtype=pl.String)
-        frame = frame.with_columns(plain=frame["plain"].scatter(doubled["row"], names))
-    full = pl.when(pl.col("quoted") != "").then("quoted").otherwise("plain")
-    frame = frame.with_columns(full=full.str.strip_chars(' "\t').str.replace_all("\\", "/", literal=True))
-    frame = _with_repost(frame)
-    frame = frame.with_columns(
+        plain = plain.scatter(doubled["row"], names)
+    return frame.with_columns(plain=plain, rest=frame["rest"].scatter(unquoted["row"], unquoted["rest"]))
+
+
+def _folders(full: pl.Series) -> pl.DataFrame:
+    """`name` and `folder`: the uppermost folder is what was posted; of a path from a root that says nothing, the last one."""
+    paths = full.str.contains("/", literal=True).arg_true()
+    text = pl.col("full")
+    frame = full.gather(paths).alias("full").to_frame().filter(~text.str.contains(_NO_PATH))
+    paths = paths.filter(~full.gather(paths).str.contains(_NO_PATH))
+    path = text.str.extract(r"^(.+)/[^/]+$").fill_null("")
+    rooted = path.str.contains(r"^(?:/|[A-Za-z]:|~|\.)")
+    folder = pl.when(rooted).then(path.str.extract(r"([^/]*)$")).otherwise(path.str.extract(r"^([^/]*)")).fill_null("")
+    frame = frame.select(folder=folder, name=text.str.extract(r"([^/]*)$").fill_null(""))
+    return pl.DataFrame(
+        {
+            "name": full.clone().scatter(paths, frame["name"]),
+            "folder": pl.repeat("", len(full), eager=True).scatter(paths, frame["folder"]),
+        }
+    )
+
+
+def _said(kinds: pl.DataFrame) -> pl.DataFrame:
+    """Add `title`, `description` and `request_id` to what is left of heads: `rest`, and whether they are `unnamed`."""
+    rest = pl.col("rest")
+    frame = kinds.with_columns(
         request_id=rest.str.extract(_REQUEST).fill_null(""),
         request_title=rest.str.extract(_REQUEST_TITLE, 2).fill_null(""),
     )
@@ -340,39 +456,20 @@ def _with_title(frame: pl.DataFrame) -> pl.DataFrame:
     frame = frame.with_columns(before=before, after=after)
     # `"Release" [00/14] - "x.nzb"`: the first quotes are the title, which `before` holds with its quotes taken off.
     title = pl.when(pl.col("request_id") != "").then("request_title").otherwise("before")
-    title = pl.when((pl.col("full") == "") & (title == "")).then("after").otherwise(title)
+    title = pl.when(pl.col("unnamed") & (title == "")).then("after").otherwise(title)
     title = (
         title.str.replace_all(r"^[\[({]\s*([^\[\](){}]*?)\s*[\])}]$", "$1")
         .str.replace_all(r"\s+", " ")
         .str.strip_chars(_FRAME)
         .str.replace(r"^'([^']*)'?$", "$1")
     )
-    # The uppermost folder is what was posted; of a path from a root that says nothing, the last one.
-    no_path = pl.col("full").str.contains(_NO_PATH)
-    path = pl.when(no_path).then(pl.lit("")).otherwise(pl.col("full").str.extract(r"^(.+)/[^/]+$").fill_null(""))
-    rooted = path.str.contains(r"^(?:/|[A-Za-z]:|~|\.)")
-    folder = pl.when(rooted).then(path.str.extract(r"([^/]*)$")).otherwise(path.str.extract(r"^([^/]*)")).fill_null("")
     return frame.select(
-        name=pl.when(no_path).then("full").otherwise(pl.col("full").str.extract(r"([^/]*)$").fill_null("")),
-        folder=folder,
+        "rest",
+        "unnamed",
+        "request_id",
         title=pl.when(title.str.contains(r"[A-Za-z0-9\x{80}-\x{10ffff}]{2}")).then(title).otherwise(pl.lit("")),
-        description=pl.col("after"),
-        file_number="file_number",
-        file_total="file_total",
-        request_id="request_id",
-        repost="repost",
-        shape=pl.concat_str(
-            pl.when(title != "").then(pl.lit("t")).otherwise(pl.lit("")),
-            "counter",
-            pl.when((pl.col("quoted") != "") & ~pl.col("full").str.contains(".", literal=True))
-            .then(pl.lit("h"))
-            .when(pl.col("quoted") != "")
-            .then(pl.lit("q"))
-            .when(pl.col("plain") != "")
-            .then(pl.lit("u"))
-            .otherwise(pl.lit("")),
-            pl.when("yenc").then(pl.lit("y")).otherwise(pl.lit("")),
-        ),
+        titled=title != "",
+        description="after",
     )
 
 

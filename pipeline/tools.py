@@ -95,32 +95,42 @@ _COUNTED = r"^[Pp]art(\d+)of(\d+)\.|_(\d+)o(\d+)@"
 """Ids that repeat the segment counter: PowerPost, JBinUp."""
 
 
-def tool_of(
-    template: pl.Expr, shape: pl.Expr, poster: pl.Expr, message_id: pl.Expr, segment: pl.Expr, segments: pl.Expr
-) -> pl.Expr:
-    """The posting tool, empty when none is known: message-id, subject and From must not contradict each other.
+def tool_of(articles: pl.DataFrame) -> pl.Series:
+    """The posting tools, empty where none is known: message-id, subject and From must not contradict each other.
 
     NewsUP and others imitate the ids of other tools, but not their subjects; servers make ids of their own for tools that send none,
     and From or subject tell those.
 
     Args:
-        template: as `templates` gives it.
-        shape: `subjects.PARSED`'s; empty where the subject is no file's.
-        poster: From.
-        message_id: of an article.
-        segment: i of its segment counter.
-        segments: P of its segment counter.
+        articles: `template` as `templates` gives it; `shape` of `subjects.PARSED`, empty where the subject is no file's; `poster`;
+            `message_id`; `segment` and `segments` of its segment counter.
     """
-    said = message_id.str.extract_groups(_COUNTED).struct
-    counted = (
-        pl.coalesce(said[0], said[2]).cast(pl.Int64, strict=False),
-        pl.coalesce(said[1], said[3]).cast(pl.Int64, strict=False),
+    shape = pl.col("shape")
+    facts = articles.select(
+        "poster",
+        tool=pl.col("template").replace_strict(TOOLS, default="", return_dtype=pl.String),
+        yenc=shape.str.contains("y", literal=True),
+        of=shape.str.contains("of", literal=True),
+        a_file=shape != "",
+        miscounted=_miscounted(articles),
     )
-    miscounted = ((counted[0] != segment) | (counted[1] != segments)).fill_null(value=False)
-    tool = template.replace_strict(TOOLS, default="", return_dtype=pl.String)
-    yenc = shape.str.contains("y", literal=True)
-    imitated = (shape != "") & (tool.is_in(_WITHOUT_YENC) == yenc) & ~tool.is_in(_EITHER)
-    told = pl.when(shape.str.contains("of", literal=True) & yenc).then(pl.lit("newspost")).otherwise(pl.lit(""))
+    tool, yenc = pl.col("tool"), pl.col("yenc")
+    imitated = pl.col("a_file") & (tool.is_in(_WITHOUT_YENC) == yenc) & ~tool.is_in(_EITHER)
+    told = pl.when(pl.col("of") & yenc).then(pl.lit("newspost")).otherwise(pl.lit(""))
     for pattern, writes_yenc, name in _BY_FROM:
-        told = pl.when(poster.str.contains(pattern) & (yenc == writes_yenc)).then(pl.lit(name)).otherwise(told)
-    return pl.when(imitated | miscounted).then(pl.lit("")).when(tool == "").then(told).otherwise(tool)
+        told = (
+            pl.when(pl.col("poster").str.contains(pattern) & (yenc == writes_yenc)).then(pl.lit(name)).otherwise(told)
+        )
+    known = pl.when(imitated | pl.col("miscounted")).then(pl.lit("")).when(tool == "").then(told).otherwise(tool)
+    return facts.select(tool=known).to_series()
+
+
+def _miscounted(articles: pl.DataFrame) -> pl.Series:
+    """Which ids repeat a segment counter, and another one than the subject's."""
+    counting = articles["message_id"].str.contains(_COUNTED).arg_true()
+    said = articles[counting].select("segment", "segments", said=pl.col("message_id").str.extract_groups(_COUNTED))
+    numbers = pl.col("said").struct
+    segment = pl.coalesce(numbers[0], numbers[2]).cast(pl.Int64, strict=False)
+    segments = pl.coalesce(numbers[1], numbers[3]).cast(pl.Int64, strict=False)
+    wrong = said.select((segment != pl.col("segment")) | (segments != pl.col("segments"))).to_series()
+    return pl.repeat(value=False, n=articles.height, eager=True).scatter(counting, wrong.fill_null(value=False))

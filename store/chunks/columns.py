@@ -14,6 +14,8 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from pipeline.texts import Texts
+
 Integers = NDArray[np.int64]
 Unsigned = NDArray[np.uint64]
 _Number = TypeVar("_Number", bound=np.generic)
@@ -258,31 +260,6 @@ def bounds_of(counts: Integers | list[int]) -> Integers:
     return out
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Strings or byte strings as Arrow has them: `data[offsets[i]:offsets[i + 1]]` is row i."""
-
-    data: NDArray[np.uint8]
-    offsets: Integers
-
-    @property
-    def lengths(self) -> Integers:
-        """Bytes of each row."""
-        return np.diff(self.offsets)
-
-
-def text_of(values: pl.Series) -> Text:
-    """A String or Binary series without nulls as offsets and bytes, not copied where Arrow allows it."""
-    array = values.rechunk().to_arrow(compat_level=pl.CompatLevel.oldest())
-    if not pa.types.is_large_binary(array.type) and not pa.types.is_large_string(array.type):
-        array = array.cast(pa.large_binary())
-    _, offsets, data = array.buffers()
-    if offsets is None or not len(array):
-        return Text(np.zeros(0, np.uint8), np.zeros(1, np.int64))
-    places = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
-    return Text(np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8), places)
-
-
 def binary_series(data: bytes | memoryview, lengths: Integers) -> pl.Series:
     """A Binary series from its bytes and the length of each row."""
     offsets = np.zeros(lengths.size + 1, np.int64)
@@ -313,9 +290,11 @@ class TextColumn:
         sections.text.append(self.data[self.cuts[record] : self.cuts[record + 1]])
 
 
-def text_column(text: Text, bounds: Integers) -> TextColumn:
+def text_column(text: Texts, bounds: Integers) -> TextColumn:
     """Record i holds the rows `bounds[i]` to `bounds[i + 1]`."""
-    return TextColumn(text.data.tobytes(), text.offsets[bounds].tolist(), planes(text.lengths.view(np.uint64), bounds))
+    return TextColumn(
+        text.octets.tobytes(), text.offsets[bounds].tolist(), planes(text.lengths.view(np.uint64), bounds)
+    )
 
 
 class TextReader:

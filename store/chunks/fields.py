@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from store.chunks.columns import Integers, Text, binary_series
+from pipeline.texts import Texts
+from store.chunks.columns import Integers, binary_series
 from store.chunks.patterns import MAX_LENGTH, SHORTENED, UNPADDED, Field
 from store.chunks.radix import translated
 from store.chunks.ragged import ZERO, Ragged, beside, constant, ending_at
@@ -41,7 +42,7 @@ class _Part:
     words: tuple[Integers, list[bytes]] | None = None
 
 
-def fielded(text: Text, rows: Integers, record: Integers, files: Integers) -> Iterator[Group]:
+def fielded(text: Texts, rows: Integers, record: Integers, files: Integers) -> Iterator[Group]:
     """Groups of those of `rows` that have the same marks as others of their record but not the same length.
 
     Args:
@@ -50,7 +51,7 @@ def fielded(text: Text, rows: Integers, record: Integers, files: Integers) -> It
         record: record of each id.
         files: file of each id.
     """
-    marks = np.flatnonzero(translated(text.data, _MARKS))
+    marks = np.flatnonzero(translated(text.octets, _MARKS))
     before = np.searchsorted(marks, text.offsets)
     counts = np.diff(before)
     for count in range(1, _MOST_MARKS + 1):
@@ -58,7 +59,7 @@ def fielded(text: Text, rows: Integers, record: Integers, files: Integers) -> It
         if not alike.size:
             continue
         at = marks[before[alike][:, None] + np.arange(count)]
-        kinds = np.ascontiguousarray(text.data[at]).astype(np.uint64)
+        kinds = np.ascontiguousarray(text.octets[at]).astype(np.uint64)
         skeleton = (kinds << (8 * np.arange(count)).astype(np.uint64)).sum(axis=1, dtype=np.uint64)
         for one in np.unique(skeleton):
             shown = skeleton == one
@@ -79,7 +80,7 @@ def _ragged(lengths: Integers, record: Integers) -> NDArray[np.bool_]:
     return ((sizes >= _MIN_ROWS) & (most < _OF_ONE_LENGTH * sizes))[own]
 
 
-def _group(text: Text, rows: Integers, marks: Integers, record: Integers, files: Integers) -> Iterator[Group]:
+def _group(text: Texts, rows: Integers, marks: Integers, record: Integers, files: Integers) -> Iterator[Group]:
     """The ids of `rows`, whose marks stand at `marks`, as one group."""
     change = np.flatnonzero(np.diff(record[rows], prepend=-1))
     bounds = np.append(change, rows.size)
@@ -95,7 +96,7 @@ def _group(text: Text, rows: Integers, marks: Integers, record: Integers, files:
     width = 0
     for index, part in enumerate(parts):
         if index:
-            columns.append(constant(text.data[marks[:1, index - 1]].tobytes(), rows.size))
+            columns.append(constant(text.octets[marks[:1, index - 1]].tobytes(), rows.size))
             width += 1
         columns.append(part.ids)
         end = width + part.ids.characters.shape[1]
@@ -108,10 +109,10 @@ def _group(text: Text, rows: Integers, marks: Integers, record: Integers, files:
     yield Group(rows, bounds, owners, ids, files[rows], fields=tuple(fields), words=tuple(words))
 
 
-def _part(text: Text, begins: Integers, ends: Integers, width: int, bounds: Integers) -> _Part:
+def _part(text: Texts, begins: Integers, ends: Integers, width: int, bounds: Integers) -> _Part:
     """How a part is taken: as it is, as a number without padding, as one of few words, or shortened."""
     lengths = ends - begins
-    ids = ending_at(text.data, ends, lengths, width)
+    ids = ending_at(text.octets, ends, lengths, width)
     fixed = bool((lengths == width).all())
     if width == 0:
         return _Part(Ragged(ids.characters))

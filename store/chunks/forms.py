@@ -8,7 +8,8 @@ from enum import Enum, auto
 import numpy as np
 import polars as pl
 
-from store.chunks.columns import Integers, Text, text_of
+from pipeline.texts import Texts, texts
+from store.chunks.columns import Integers
 from store.chunks.ragged import Mask, Ragged, beside, constant, decimal, ending_at
 
 
@@ -92,12 +93,12 @@ def _fact(fact: Fact, places: Places) -> Ragged:
         case Fact.TOTAL:
             return decimal(places.totals[places.files])
         case Fact.SUBJECT:
-            text = text_of(places.subjects)
+            text = texts(places.subjects)
             lengths, ends = text.lengths[places.files], text.offsets[1:][places.files]
-            return ending_at(text.data, ends, lengths, int(lengths.max(initial=0)))
+            return ending_at(text.octets, ends, lengths, int(lengths.max(initial=0)))
 
 
-def derive(ids: pl.Series, text: Text, places: Places) -> Derived:
+def derive(ids: pl.Series, text: Texts, places: Places) -> Derived:
     """What of each id follows from its place. The first id of a file shows which form to look for, and where.
 
     Args:
@@ -148,12 +149,12 @@ def _find(form: Form, ids: pl.Series, places: Places) -> Integers:
     return found
 
 
-def _holds(text: Text, rows: Integers, begins: Integers, expected: Ragged) -> Mask:
+def _holds(text: Texts, rows: Integers, begins: Integers, expected: Ragged) -> Mask:
     """Whether each of `rows` has the expected characters from its byte `begins` on."""
     lengths = expected.lengths
     out = begins + lengths <= text.lengths[rows]
     lengths = np.where(out, lengths, 0)
     kept = Ragged(expected.characters[out], None if expected.absent is None else expected.absent[out])
     at = np.repeat(text.offsets[rows] + begins - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-    wrong = text.data[at] != np.frombuffer(kept.joined(), np.uint8)
+    wrong = text.octets[at] != np.frombuffer(kept.joined(), np.uint8)
     return out & (np.bincount(np.repeat(np.arange(rows.size), lengths)[wrong], minlength=rows.size) == 0)

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from pipeline.texts import Texts, texts
 from store.chunks.columns import (
     Cursor,
     Integers,
@@ -21,7 +22,6 @@ from store.chunks.columns import (
     Planes,
     PlanesReader,
     Sections,
-    Text,
     TextColumn,
     TextReader,
     binary_series,
@@ -29,7 +29,6 @@ from store.chunks.columns import (
     planes,
     reduced,
     text_column,
-    text_of,
     varint,
 )
 from store.chunks.fields import fielded
@@ -75,7 +74,7 @@ def prepare_ids(ids: pl.Series, places: Places, bounds: Integers) -> Ids:
         places: where they stand.
         bounds: row at which the ids of each record begin, and the last ones end.
     """
-    text = text_of(ids)
+    text = texts(ids)
     derived = derive(ids, text, places)
     found: list[list[Sections]] = [[] for _ in range(bounds.size - 1)]
     template_of = np.full(len(ids), -1, np.int64)
@@ -92,12 +91,12 @@ def prepare_ids(ids: pl.Series, places: Places, bounds: Integers) -> Ids:
     return Ids(
         found,
         planes(template_of.view(np.uint64), bounds),
-        text_column(text_of(ids.filter(pl.Series(plain))), cuts),
+        text_column(texts(ids.filter(pl.Series(plain))), cuts),
         cuts.tolist(),
     )
 
 
-def _groups(text: Text, derived: Derived, places: Places, bounds: Integers) -> Iterator[Group]:
+def _groups(text: Texts, derived: Derived, places: Places, bounds: Integers) -> Iterator[Group]:
     """Ids that share a template with others of their record, by template."""
     rest = text.lengths - derived.length
     key = (
@@ -122,7 +121,7 @@ def _groups(text: Text, derived: Derived, places: Places, bounds: Integers) -> I
 
 
 def _of_one_length(
-    text: Text, derived: Derived, places: Places, record: Integers, key: NDArray[np.uint64], rows: Integers
+    text: Texts, derived: Derived, places: Places, record: Integers, key: NDArray[np.uint64], rows: Integers
 ) -> Iterator[Group]:
     """Groups of ids with equal keys."""
     for own in _by_key(key[rows], rows):
@@ -154,24 +153,24 @@ def _by_key(keys: NDArray[np.uint64], rows: Integers) -> Iterator[Integers]:
         yield rows[np.arange(sizes.sum()) + np.repeat(begins[runs] - np.cumsum(sizes) + sizes, sizes)]
 
 
-def _without(text: Text, rows: Integers, place: int, derived: Integers) -> Ragged:
+def _without(text: Texts, rows: Integers, place: int, derived: Integers) -> Ragged:
     """The ids of `rows` without what is derived, which begins at byte `place`."""
     begin = text.offsets[rows]
     length = int(text.offsets[rows[0] + 1] - begin[0] - derived[0])
     if not derived.any():
-        return Ragged(windows(text.data, begin, length))
-    after = windows(text.data, begin + place + derived, length - place)
-    return Ragged(np.hstack((windows(text.data, begin, place), after)))
+        return Ragged(windows(text.octets, begin, length))
+    after = windows(text.octets, begin + place + derived, length - place)
+    return Ragged(np.hstack((windows(text.octets, begin, place), after)))
 
 
-def _common_endings(text: Text) -> NDArray[np.uint64]:
+def _common_endings(text: Texts) -> NDArray[np.uint64]:
     """The last four bytes of each id as a number where many ids share them, else 0: tools with a fixed domain part ways by it."""
     lengths = text.lengths
     endings = np.zeros(lengths.size, np.uint64)
     rows = np.flatnonzero(lengths >= 4)
     if not rows.size:
         return endings
-    last = np.lib.stride_tricks.sliding_window_view(text.data, 4)[text.offsets[1:][rows] - 4]
+    last = np.lib.stride_tricks.sliding_window_view(text.octets, 4)[text.offsets[1:][rows] - 4]
     values = np.ascontiguousarray(last).view("<u4").reshape(-1).astype(np.uint64)
     bucket = (values * np.uint64(0x9E3779B1) >> np.uint64(12) & np.uint64(0xFFFF)).astype(np.int64)
     frequent = np.bincount(bucket, minlength=65536) >= max(8, rows.size // 2000)

@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline.schema import Column
+from pipeline.texts import texts
 from store.chunks.columns import (
     Cursor,
     Integers,
@@ -28,7 +29,6 @@ from store.chunks.columns import (
     reduced,
     sums,
     text_column,
-    text_of,
     varint,
     zigzag,
 )
@@ -119,11 +119,11 @@ def _prepare(
 ) -> IntegerColumn | TextColumn | ListColumn:
     if series.dtype == pl.String or series.dtype == pl.Binary:
         filled = series.fill_null("" if series.dtype == pl.String else b"") if series.null_count() else series
-        return text_column(text_of(filled), bounds)
+        return text_column(texts(filled), bounds)
     if series.dtype == _LIST:
         lengths = series.list.len().fill_null(0).cast(pl.Int64).to_numpy()
         cuts = bounds_of(lengths)[bounds]
-        items = text_of(series.filter(pl.Series(lengths) > 0).explode())
+        items = texts(series.filter(pl.Series(lengths) > 0).explode())
         return ListColumn(planes(lengths.view(np.uint64), bounds), cuts.tolist(), text_column(items, cuts))
     return IntegerColumn(planes(zigzag(_residuals(series, bounds, prediction)), bounds))
 

@@ -66,7 +66,7 @@ def test_every_line_of_the_default_table_has_a_reason():
     ],
 )  # fmt: skip
 def test_the_stem_is_what_the_files_of_a_release_share(name, expected):
-    assert pl.DataFrame({"name": [name]}).select(stem(pl.col("name"))).item() == expected
+    assert stem(pl.Series([name])).item() == expected
 
 
 @pytest.mark.parametrize(
