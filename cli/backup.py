@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +12,7 @@ from cyclopts import Parameter
 
 from cli.console import err, fail, out, print_json, progress
 from cli.options import DEFAULT_CONFIG, Config, Json
-from store.backup import Contents, back_up
+from store.backup import Contents, Progress, back_up
 from store.backup import restore as restore_backup
 from store.catalog.connection import Catalog
 from store.configuration import load
@@ -32,12 +34,7 @@ def backup(
     read; everything else is in the backup then.
     """
     settings = load(config)
-    with Catalog.open(settings) as catalog, progress() as display:
-        task = display.add_task("chunk files", total=None)
-
-        def advance(done: int, total: int) -> None:
-            display.update(task, completed=done, total=total)
-
+    with Catalog.open(settings) as catalog, _counted("chunk files") as advance:
         made = back_up(catalog.dsn, chunk_disk(settings), folder, with_chunks, advance)
     _report(made, json, f"{folder}: the catalog ({made.catalog.bytes:,} bytes) and {_chunks(made)}")
     for path, message in list(made.left_out.items())[:10]:
@@ -63,12 +60,7 @@ def restore(
     """
     settings = load(config)
     settings.data.mkdir(parents=True, exist_ok=True)
-    with progress() as display:
-        task = display.add_task("chunk files", total=None)
-
-        def advance(done: int, total: int) -> None:
-            display.update(task, completed=done, total=total)
-
+    with _counted("chunk files") as advance:
         restored = restore_backup(settings, chunk_disk(settings), folder, allow_missing, advance)
     # Brought up to the newest migration.
     with Catalog.open(settings):
@@ -76,6 +68,14 @@ def restore(
     _report(restored, json, f"The catalog of {restored.made_at} and {_chunks(restored)} are restored")
     if not json:
         out.print("Next: overlake up, then overlake reconcile, which shows Dagster what is done.")
+
+
+@contextmanager
+def _counted(what: str) -> Iterator[Progress]:
+    """A bar on the terminal, and what moves it."""
+    with progress() as display:
+        task = display.add_task(what, total=None)
+        yield lambda done, total: display.update(task, completed=done, total=total)
 
 
 def _chunks(contents: Contents) -> str:

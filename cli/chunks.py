@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
@@ -41,10 +42,11 @@ def verify(
 
     Exit status 1 when anything is wrong. Files no catalog row names are counted, but are nothing wrong: a day later they are deleted.
     """
+    from store.catalog.collect import orphans
     from store.catalog.connection import Catalog
     from store.configuration import load
     from store.stores import chunk_disk
-    from store.verify import orphans, published_files, verify_file
+    from store.verify import published_files, verify_file
 
     settings = load(config)
     disk = chunk_disk(settings)
@@ -66,7 +68,7 @@ def verify(
             err.print(f"stopped after {done} of {len(files)} files" + _resume(files[done - 1].path if done else after))
             raise
         whole = group == "*" and not range_ and not after
-        unknown_files = list(orphans(catalog, disk)) if whole else []
+        unknown_files = list(orphans(catalog, disk, datetime.now(UTC))) if whole else []
     result = {
         "files": len(files),
         "records": records,

@@ -130,7 +130,7 @@ def are_random(names: pl.Series) -> pl.Series:
     told = _told(found.offsets, found.octets)
     rest = np.flatnonzero(told == _ELSE)
     random = pl.Series("random", told == _DRAWN)
-    return random.scatter(rest, _are_random(names.gather(rest))) if len(rest) else random
+    return random.scatter(rest, are_random_by_patterns(names.gather(rest))) if len(rest) else random
 
 
 _MEANT, _DRAWN, _ELSE = 0, 1, 2
@@ -150,7 +150,7 @@ _CLASSES = _classes()
 
 @compiled
 def _told(offsets: NDArray[np.int64], octets: Octets) -> NDArray[np.uint8]:
-    """Names that are one word of ASCII letters and digits, most of all, told at once by the rules of `_are_random`; `_ELSE` for others."""
+    """`_MEANT` or `_DRAWN` for most names that are one word of ASCII letters and digits, by the rules of `are_random_by_patterns`; else `_ELSE`."""
     told = np.zeros(offsets.size - 1, np.uint8)
     for name in range(told.size):
         start, end = offsets[name], offsets[name + 1]
@@ -158,7 +158,7 @@ def _told(offsets: NDArray[np.int64], octets: Octets) -> NDArray[np.uint8]:
         every, some, evidence = 255, 0, 0
         for at in range(start, end):
             sign = _CLASSES[octets[at]]
-            every &= sign or 0
+            every &= sign
             some |= sign
             if sign == 0:
                 told[name] = _ELSE
@@ -180,7 +180,7 @@ def _told(offsets: NDArray[np.int64], octets: Octets) -> NDArray[np.uint8]:
     return told
 
 
-def _are_random(names: pl.Series) -> pl.Series:
+def are_random_by_patterns(names: pl.Series) -> pl.Series:
     """`are_random` for any names, by patterns."""
     name = pl.col("name")
     frame = pl.DataFrame({"name": names.rename("name"), "evidence": _evidence(names)})

@@ -82,13 +82,13 @@ def split(subjects: pl.Series) -> pl.DataFrame:
     others = np.flatnonzero(~usual)
     if not len(others):
         return frame
-    read = _split_by_pattern(subjects.gather(others))
+    read = split_by_patterns(subjects.gather(others))
     return frame.with_columns(frame[name].scatter(others, read[name]) for name in SPLIT.names)
 
 
 @compiled
 def _counters_at_end(offsets: NDArray[np.int64], octets: Octets) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Counters as almost all subjects have them, `head (3/66) tail`, told by the rules of `_split_by_pattern`.
+    """Counters as almost all subjects have them, `head (3/66) tail`, told by the rules of `split_by_patterns`.
 
     Returns:
         ends: int64[n, 2], where the head ends and the tail begins; -1 in subjects that have no such counter, or any doubt about it.
@@ -131,7 +131,7 @@ def _number_before(octets: Octets, start: int, end: int) -> tuple[int, int]:
     return (value, at) if at < end - 1 else (-1, -1)
 
 
-def _split_by_pattern(subjects: pl.Series) -> pl.DataFrame:
+def split_by_patterns(subjects: pl.Series) -> pl.DataFrame:
     """`split` for any subject."""
     subject = pl.col("subject")
     frame = pl.DataFrame({"subject": subjects}).with_columns(rest=subject.str.extract(_LAST_PAIR))
@@ -415,18 +415,17 @@ def _with_plain_name(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _folders(full: pl.Series) -> pl.DataFrame:
     """`name` and `folder`: the uppermost folder is what was posted; of a path from a root that says nothing, the last one."""
-    paths = full.str.contains("/", literal=True).arg_true()
     text = pl.col("full")
-    frame = full.gather(paths).alias("full").to_frame().filter(~text.str.contains(_NO_PATH))
-    paths = paths.filter(~full.gather(paths).str.contains(_NO_PATH))
+    frame = pl.DataFrame({"full": full}).with_row_index().filter(text.str.contains("/", literal=True))
+    frame = frame.filter(~text.str.contains(_NO_PATH))
     path = text.str.extract(r"^(.+)/[^/]+$").fill_null("")
     rooted = path.str.contains(r"^(?:/|[A-Za-z]:|~|\.)")
     folder = pl.when(rooted).then(path.str.extract(r"([^/]*)$")).otherwise(path.str.extract(r"^([^/]*)")).fill_null("")
-    frame = frame.select(folder=folder, name=text.str.extract(r"([^/]*)$").fill_null(""))
+    frame = frame.select("index", folder=folder, name=text.str.extract(r"([^/]*)$").fill_null(""))
     return pl.DataFrame(
         {
-            "name": full.clone().scatter(paths, frame["name"]),
-            "folder": pl.repeat("", len(full), eager=True).scatter(paths, frame["folder"]),
+            "name": full.clone().scatter(frame["index"], frame["name"]),
+            "folder": pl.repeat("", len(full), eager=True).scatter(frame["index"], frame["folder"]),
         }
     )
 

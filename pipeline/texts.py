@@ -1,4 +1,4 @@
-"""A String column as octets, for compiled loops, and octets as a String column."""
+"""A String or Binary column as octets, and octets as a String column."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Texts:
 
     Attributes:
         offsets: int64[n + 1]; text i is `octets[offsets[i]:offsets[i + 1]]`.
-        octets: UTF-8.
+        octets: of all texts; UTF-8 where they come from a String column.
     """
 
     offsets: NDArray[np.int64]

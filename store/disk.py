@@ -211,9 +211,8 @@ class LocalDisk:
             return
         for above in reversed((folder, *folder.parents)):
             if above == self.root or self.root in above.parents or not above.exists():
-                with contextlib.suppress(
-                    FileExistsError
-                ):  # a file in its place fails what comes next, under its own error
+                # A file in its place fails what comes next, under its own error.
+                with contextlib.suppress(FileExistsError):
                     above.mkdir(exist_ok=True)
                 if os.access(above.parent, os.R_OK):
                     _sync_folder(above.parent)

@@ -13,10 +13,9 @@ from psycopg.rows import class_row
 
 from catalog_sql import query
 from pipeline import schema
-from store.catalog.collect import FOLDER
 from store.catalog.connection import Catalog
 from store.chunks import ChunkDamaged, ChunkIndex, Place, fetch_record, read_index, verify
-from store.disk import Disk, DiskError, StoredFile
+from store.disk import Disk, DiskError
 
 _PLACE = ("offset", "length", "checksum")
 _ORDINAL, *_FACTS = schema.RECORDS.columns
@@ -109,14 +108,6 @@ def verify_file(catalog: Catalog, disk: Disk, file: PublishedFile) -> Verified:
     rows = _rows(catalog, file)
     faults = tuple(_faults(disk, file, rows))
     return Verified(rows.height, faults if faults and _is_published(catalog, file) else ())
-
-
-def orphans(catalog: Catalog, disk: Disk) -> list[StoredFile]:
-    """Files that no catalog row names: left by commits that were killed, or about to be published."""
-    files = list(disk.list(FOLDER))
-    with catalog.transaction() as connection:
-        known = {path for (path,) in connection.execute("SELECT path FROM chunk_files")}
-    return [file for file in files if file.path not in known]
 
 
 def _faults(disk: Disk, file: PublishedFile, rows: pl.DataFrame) -> Iterator[Fault]:

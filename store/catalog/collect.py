@@ -32,13 +32,16 @@ def collect(catalog: Catalog, disk: Disk, now: datetime, grace: timedelta, orpha
         disk.delete(path)
         with catalog.transaction() as connection:
             connection.execute(query("forget_file"), {"path": path})
-    orphans = [file for file in _orphans(catalog, disk, now - orphan_grace) if _delete_orphan(catalog, disk, file)]
-    freed = sum(size for _, size in retired) + sum(orphan.size for orphan in orphans)
-    return Collected(len(retired), len(orphans), freed)
+    gone = [file for file in orphans(catalog, disk, now - orphan_grace) if _delete_orphan(catalog, disk, file)]
+    freed = sum(size for _, size in retired) + sum(orphan.size for orphan in gone)
+    return Collected(len(retired), len(gone), freed)
 
 
-def _orphans(catalog: Catalog, disk: Disk, before: datetime) -> Iterator[StoredFile]:
-    """Files older than `before` that no row names; the row of a file is younger than the file, so age is looked at first."""
+def orphans(catalog: Catalog, disk: Disk, before: datetime) -> Iterator[StoredFile]:
+    """Files older than `before` that no row names: left by commits that were killed, or about to be published.
+
+    The row of a file is younger than the file, so age is looked at first.
+    """
     for files in _batches((file for file in disk.list(FOLDER) if file.modified_at <= before), 1000):
         with catalog.transaction() as connection:
             known = {

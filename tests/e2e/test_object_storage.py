@@ -12,12 +12,12 @@ from index_lab import Lab, derive_again, materialize_range, plan_all, running_la
 from object_service import ObjectService, faulty, running_service
 
 from simulator.history import planned_history
-from store.catalog.collect import collect
+from store.catalog.collect import collect, orphans
 from store.configuration import load
 from store.disk import DiskFailed, LocalDisk
 from store.objects import ObjectDisk
 from store.stores import chunk_disk, lake_disk
-from store.verify import orphans, published_files, verify_file
+from store.verify import published_files, verify_file
 
 GROUPS = ("alt.binaries.first",)
 RANGE_SIZE = 4_000
@@ -80,7 +80,7 @@ def test_an_index_in_a_bucket_is_the_index_in_a_folder(
         assert all(
             verify_file(remote.catalog, remote.disk, file).faults == () for file in published_files(remote.catalog)
         )
-        assert orphans(remote.catalog, remote.disk) == []
+        assert not list(orphans(remote.catalog, remote.disk, datetime.now(UTC)))
         assert nzbs(remote) == expected
         assert not list(tmp_path.glob("remote/*"))
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline import fields
 from pipeline.dates import believable, parse_dates
+from pipeline.overview import parse
 from pipeline.schema import UTC_TIME
 
 NOW = datetime(2026, 12, 2, tzinfo=UTC)
@@ -110,3 +111,28 @@ def test_what_servers_leave_out():
         assert text(found(*parts), fields.REFERENCES, parts) == ""
     assert found(*LINE[:6]).plain[0]
     assert found(*LINE[:6], "").size[0] == 0
+
+
+PARTS = (
+    st.sampled_from(["7", "007", " 7", "x", "-7", ""]),
+    st.sampled_from(["Nosferatu (1/2)", "", "Señorita (1/2)", "a@b <c>"]),
+    st.sampled_from(["p@x.example", "Somebody", "<p@x.example>", ""]),
+    st.sampled_from([LINE[3], "02 Dec 2026 18:11:59 GMT", "yesterday", ""]),
+    st.sampled_from(["<a@b>", "<<a>>", "<é@b>", "a@b", "<>"]),
+    st.sampled_from(["", "<r@x>", "<r@x> <s@x>", "(null)", "null", "(nuLL)"]),
+    st.sampled_from(["100", "", "0", "-5", "1.5", "+7"]),
+    st.sampled_from(["2", "", "x"]),
+    st.sampled_from(["Xref: n a.b:7", "n a.b:7 a.c:8", "xref:n a.b:7", "", "Xref: a.b:7", "Xref:", "Xref: n", "a.b:7 a.c:8", "junk", "n a.b:7  "]),
+)  # fmt: skip
+
+
+@given(st.tuples(*PARTS), st.integers(4, 9))
+def test_a_plain_line_says_what_a_closer_look_at_it_says(parts: tuple[str, ...], count: int):
+    line = "\t".join(parts[:count]).encode() + b"\r\n"
+    if not fields.find(np.frombuffer(line, np.uint8)).plain[0]:
+        return
+    # A NUL in a field that nobody reads makes a line odd.
+    odd = "\t".join((*parts[:count], *[""] * (9 - count), "\0")).encode() + b"\r\n"
+    assert not fields.find(np.frombuffer(odd, np.uint8)).plain[0]
+    plain, looked_at = (parse(text, 0, 99, NOW).overview for text in (line, odd))
+    assert plain.to_dicts() == looked_at.to_dicts()

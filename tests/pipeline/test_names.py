@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.names import Half, labelled, run
-from pipeline.names import SHORTEST, are_random, are_tokens, is_generic_program
+from pipeline.names import ONE_WORD, SHORTEST, are_random, are_random_by_patterns, are_tokens, is_generic_program
 
 BASE62 = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -202,3 +202,35 @@ def test_the_benchmark_counts_every_name_once_and_keeps_the_halves_apart():
 def test_uuids_in_every_version_of_the_label_file_parse():
     names = labelled().filter(pl.col("class").str.starts_with("uuid"))["name"]
     assert len({uuid.UUID(name) for name in names}) == len(names)
+
+
+ALPHABETS = (
+    BASE62,
+    HEX,
+    HEX.upper(),
+    string.ascii_lowercase,
+    string.ascii_uppercase + string.digits,
+    string.digits,
+    "abcdefABCDEF",
+    "01",
+    "1",
+    "etaoin",
+    BASE62 + "-_.é {}",
+)
+LENGTHS = (0, 1, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 20, 31, 32, 40, 127, 128, 129)
+MEANT = ("0123456789abcdef", "1234567890ABCDEF", "20231005deadbeef", "19991231aabbccdd", "deadbeefcafebabe", "18446744073709551615")  # fmt: skip
+
+
+def words(seed: int) -> list[str]:
+    draw = random.Random(seed)
+    return [*MEANT, *("".join(draw.choices(draw.choice(ALPHABETS), k=draw.choice(LENGTHS))) for _ in range(2_000))]
+
+
+@given(st.integers(0, 2**32))
+def test_what_is_told_at_once_is_what_the_patterns_say(seed: int):
+    names = pl.Series(words(seed))
+    told, said = are_random(names), are_random_by_patterns(names)
+    assert told.any()
+    assert not told.all()
+    assert names.filter(told != said).to_list() == []
+    assert names.filter(are_tokens(names) != (said & names.str.contains(ONE_WORD))).to_list() == []

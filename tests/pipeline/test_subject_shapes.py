@@ -2,9 +2,12 @@
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipeline.explain import EXPLAINED, explain_lines, explain_subjects
 from pipeline.schema import OVERVIEW
+from pipeline.subjects import split, split_by_patterns
 
 HASH = "8b33bf5960714efb93cc6d8a41e0f7b2"
 
@@ -256,3 +259,15 @@ def test_a_head_of_any_length_is_read():
 
 def test_no_subjects_give_no_rows():
     assert EXPLAINED.check(explain_subjects([])).is_empty()
+
+
+PIECES = (
+    "(", ")", "/", "\\", "1", "12", "2003", "2004", "0", "999999", "1234567", '"', "yEnc", " ", "\t", "é", "\u2003", "\x1c", "a.rar", "[1/3]", "(3/66)",
+    "(66/3)", "(3\\66)", "(2001/2004)", '"f.rar"',
+)  # fmt: skip
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), min_size=1, max_size=200))
+def test_a_counter_told_at_once_is_the_one_the_patterns_find(subjects: list[str]):
+    column = pl.Series([*subjects, "debian (3/66) 5", "debian"])
+    assert split(column).to_dicts() == split_by_patterns(column).to_dicts()

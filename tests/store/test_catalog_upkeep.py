@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from catalog_batches import EPOCH, GROUP, VERSIONS, Piece, at, batch_of, count, planned
 
 from store.catalog import keys
-from store.catalog.collect import collect
+from store.catalog.collect import collect, orphans
 from store.catalog.commit import commit_range
 from store.catalog.connection import Catalog
 from store.catalog.planning import OverviewFacts, fail, known_empty, record_overview
@@ -80,6 +80,7 @@ def test_collection_deletes_retired_and_orphaned_files_after_their_grace(catalog
     orphan = f"chunks/source=1/group={GROUP}/000005-1.zst"
     disk.create(orphan, b"never published")
     now = datetime.now(UTC)
+    assert [file.path for file in orphans(catalog, disk, now)] == [orphan]
     assert collect(catalog, disk, now, HOUR, DAY).retired == 0
     assert {file.path for file in disk.list("chunks")} == {old, new, orphan}
     collected = collect(catalog, disk, now + 2 * HOUR, HOUR, DAY)

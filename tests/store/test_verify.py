@@ -13,7 +13,7 @@ from store.catalog.commit import commit_range
 from store.catalog.connection import Catalog
 from store.chunks import verify
 from store.disk import DiskFailed, LocalDisk
-from store.verify import Fault, orphans, published_files, verify_file
+from store.verify import Fault, published_files, verify_file
 
 KEY = "201203~a.b.linux~000000"
 PIECES = [
@@ -179,9 +179,3 @@ def test_a_file_replaced_and_collected_meanwhile_has_no_faults(filled: Catalog, 
     collect(filled, disk, datetime.now(UTC) + timedelta(hours=2), timedelta(0), timedelta(days=1))
     assert verify_file(filled, disk, old).faults == ()
     assert faults(filled, disk) == []
-
-
-def test_files_no_row_names_are_orphans(filled: Catalog, disk: LocalDisk):
-    disk.create(f"chunks/source=main/group={GROUP}/000009-1.zst", b"left by a commit that was killed")
-    found = orphans(filled, disk)
-    assert [file.path for file in found] == [f"chunks/source=main/group={GROUP}/000009-1.zst"]
