@@ -7,7 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 import xxhash
+from numpy.typing import NDArray
 
+from pipeline.compiled import compiled
+from pipeline.distinct import kinds, ordinals
 from pipeline.islands import ISLAND_GAP, islands
 from pipeline.posters import stable
 
@@ -36,26 +39,27 @@ def table(lines: pl.DataFrame) -> FileTable:
         lines: ascending by `number`; `number`, `poster`, `message_id`, `bytes`, `posted_at` as in the overview, `filled_at`
             (`posted_at` with gaps filled), and `head`, `tail`, `segment`, `segments` of `subjects.SPLIT`.
     """
-    total, part = pl.col("segments").fill_null(1), pl.col("segment").fill_null(1)
-    keyed = lines.select(
-        key=pl.col("head").hash() ^ stable(lines["poster"]).hash(1) ^ total.hash(2), part=part, posted_at="filled_at"
-    ).with_row_index("row")
-    keyed = _split_reposts(keyed).select("key", "part", "row").sort("key", "part", "row")
-    key, part_number, row = (keyed[name].to_numpy() for name in ("key", "part", "row"))
-    if not len(key):
+    total = pl.col("segments").fill_null(1)
+    if lines.is_empty():
         return FileTable(*_nothing(lines), 0)
-    starts_file = np.append(True, key[1:] != key[:-1])
-    first = starts_file | np.append(True, part_number[1:] != part_number[:-1])
+    stables, poster = kinds(lines["poster"])
+    posters = stable(stables).hash(1).gather(poster)
+    keys = lines.select(pl.col("head").hash() ^ posters ^ total.hash(2)).to_series()
+    part = lines["segment"].fill_null(1).to_numpy()
+    row, starts = _by_file(*ordinals(keys.to_numpy()), part)
+    if len(wide := _wide(lines["filled_at"], row, starts)):
+        keys = _split_reposts(keys, lines["filled_at"], wide)
+        row, starts = _by_file(*ordinals(keys.to_numpy()), part)
+    files = np.repeat(np.arange(len(starts), dtype=np.uint32), np.diff(starts, append=len(row)))
+    part_number = part[row]
+    first = np.append(True, part_number[1:] != part_number[:-1])
+    first[starts] = True
     repeated = int(len(first) - first.sum())
-    row, part_number, starts_file = row[first], part_number[first], starts_file[first]
-    starts = np.flatnonzero(starts_file)
-    # Ordinals by lowest article number: hashes must not show.
-    order = np.argsort(np.minimum.reduceat(row, starts), kind="stable")
-    ordinal = np.empty(len(starts), np.uint32)
-    ordinal[order] = np.arange(len(starts), dtype=np.uint32)
+    row, part_number, files = row[first], part_number[first], files[first]
+    starts = np.flatnonzero(np.append(True, files[1:] != files[:-1]))
     segments = pl.DataFrame(
         {
-            "file": ordinal[np.cumsum(starts_file) - 1],
+            "file": files,
             "number": part_number,
             "bytes": lines["bytes"].gather(row),
             "row": row,
@@ -65,7 +69,7 @@ def table(lines: pl.DataFrame) -> FileTable:
     size = segments["bytes"].to_numpy()
     sums = pl.DataFrame(
         {
-            "file": ordinal,
+            "file": np.arange(len(starts), dtype=np.uint32),
             "first_segment": part_number[starts].astype(np.int32),
             "segments_found": np.diff(np.append(starts, len(row))).astype(np.int32),
             "bytes": np.add.reduceat(size, starts),
@@ -83,8 +87,48 @@ def table(lines: pl.DataFrame) -> FileTable:
         .otherwise(_first_form(pl.col("head"), pl.col("segments"), pl.col("tail"))),
         segments_expected=total,
     )
-    files = pl.concat([sums, heads], how="horizontal")[order]
-    return FileTable(*_with_doubled_counters(files, segments.sort("file", maintain_order=True)), repeated)
+    return FileTable(*_with_doubled_counters(pl.concat([sums, heads], how="horizontal"), segments), repeated)
+
+
+def _by_file(
+    file: NDArray[np.uint32], first: NDArray[np.int64], part: NDArray[np.int32]
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Rows ordered by file, part and row, and where each file begins among them.
+
+    Files are numbered by their first rows, which have their lowest article numbers: no hash shows.
+    """
+    ends = np.cumsum(np.bincount(file, minlength=len(first)))
+    starts = np.append(0, ends[:-1])
+    rows = np.empty(len(file), np.uint32)
+    _sort(file, part, starts.copy(), ends, rows)
+    return rows, starts
+
+
+@compiled
+def _sort(
+    file: NDArray[np.uint32],
+    part: NDArray[np.int32],
+    free: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    rows: NDArray[np.uint32],
+) -> None:
+    """Put each row to its file, `free` being the next place of each, and sort those of files whose parts do not ascend."""
+    ascends = np.ones(ends.size, np.bool_)
+    for row in range(file.size):
+        own = file[row]
+        place = free[own]
+        if place > 0 and ascends[own] and (own == 0 or place > ends[own - 1]):
+            ascends[own] = part[rows[place - 1]] <= part[row]
+        rows[place] = row
+        free[own] += 1
+    for own in np.flatnonzero(~ascends):
+        start = ends[own - 1] if own else 0
+        keys = np.empty(ends[own] - start, np.int64)
+        for place in range(keys.size):
+            keys[place] = np.int64(part[rows[start + place]]) << 32 | np.int64(rows[start + place])
+        keys.sort()
+        for place in range(keys.size):
+            rows[start + place] = keys[place] & 0xFFFFFFFF
 
 
 _DOUBLED = r" ?\((\d{1,6})[/\\](\d{1,6})\)$"
@@ -132,17 +176,25 @@ def _first_form(head: pl.Expr, total: pl.Expr, tail: pl.Expr) -> pl.Expr:
     return pl.concat_str(head, pl.lit(" (1/"), total, pl.lit(")"), tail).str.strip_chars_start()
 
 
-def _split_reposts(keyed: pl.DataFrame) -> pl.DataFrame:
-    """A small group's range covers years: the same subject posted weeks later is another file."""
-    spans = keyed.group_by("key").agg(span=pl.col("posted_at").max() - pl.col("posted_at").min())
-    long = spans.filter(pl.col("span") > ISLAND_GAP)["key"]
-    if not len(long):
-        return keyed
-    wide = keyed.filter(pl.col("key").is_in(long.implode())).with_columns(island=islands("key", "posted_at"))
-    keys = wide.select(
+def _wide(times: pl.Series, row: NDArray[np.uint32], starts: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """The rows of files that span more than a silence that parts two posts.
+
+    A small group's range covers years: the same subject posted weeks later is another file.
+    """
+    # Filled times are null all or none.
+    ms = times.to_physical().fill_null(0).to_numpy()[row]
+    long = np.maximum.reduceat(ms, starts) - np.minimum.reduceat(ms, starts) > ISLAND_GAP.total_seconds() * 1000
+    return row[np.repeat(long, np.diff(starts, append=len(row)))]
+
+
+def _split_reposts(keys: pl.Series, times: pl.Series, wide: NDArray[np.uint32]) -> pl.Series:
+    """Keys of files, those of the rows `wide` with the island they lie in."""
+    frame = pl.DataFrame({"key": keys.gather(wide), "posted_at": times.gather(wide)})
+    frame = frame.with_columns(island=islands("key", "posted_at"))
+    apart = frame.select(
         pl.col("key") ^ pl.when(pl.col("island") == 0).then(0).otherwise(pl.col("island").hash(3))
     ).to_series()
-    return keyed.with_columns(keyed["key"].scatter(wide["row"], keys))
+    return keys.scatter(wide, apart)
 
 
 def _earliest(lines: pl.DataFrame, row: np.ndarray, starts: np.ndarray) -> pl.Series:

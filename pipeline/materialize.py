@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 
 from pipeline import records, setasides, subjects
 from pipeline.batch import Batch, Counters, GroupList, SignatureTable
+from pipeline.distinct import ordinals
 from pipeline.filetable import file_keys, table
 from pipeline.fragments import reach, window
 from pipeline.healing import healed
@@ -99,17 +101,21 @@ def _in_order(overview: pl.DataFrame) -> pl.DataFrame:
 
 def _with_groups(files: pl.DataFrame, segments: pl.DataFrame, articles: pl.DataFrame, group: str) -> pl.DataFrame:
     """Add `file_key` and `groups`, the groups in the Xref of the files' articles; `group` where it is empty."""
-    rows = segments.filter(pl.col("file").is_in(files["file"].implode()))
-    places = pl.DataFrame({"file": rows["file"], "places": articles["xref"].gather(rows["row"])})
-    places = (
-        places.select("file", places=crossposted_to(pl.col("places")))
-        .unique()
-        .with_columns(places=pl.when(pl.col("places") == "").then(pl.lit(group)).otherwise("places").str.split(" "))
-        .explode("places")
-        .filter(pl.col("places") != "")
-        .group_by("file")
-        .agg(groups=pl.col("places").unique().sort())
+    wanted = np.zeros(1 + int(segments["file"].to_numpy().max(initial=0)), np.bool_)
+    wanted[files["file"].to_numpy()] = True
+    rows = segments.filter(pl.Series(wanted[segments["file"].to_numpy()]))
+    lists, place = crossposted_to(articles["xref"].gather(rows["row"]))
+    each = pl.DataFrame({"groups": lists.list.unique().list.sort()}).select(
+        groups=pl.when(pl.col("groups").list.len() == 0).then(pl.lit([group])).otherwise("groups")
     )
+    pairs = rows["file"].to_numpy().astype(np.uint64) << np.uint64(32) | place
+    pairs = pairs[ordinals(pairs)[1]]
+    places = each[(pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)].with_columns(
+        file=pl.Series((pairs >> np.uint64(32)).astype(np.uint32))
+    )
+    several = pl.col("file").is_duplicated()
+    joined = places.filter(several).group_by("file").agg(pl.col("groups").explode().unique().sort())
+    places = pl.concat([places.filter(~several), joined.select("groups", "file")])
     return files.with_columns(file_keys(files)).join(places, on="file", how="left", maintain_order="left")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from pipeline.distinct import kinds
 from pipeline.names import are_random
 
 _LOCAL = r"<?([^<>\s@]+)@"
@@ -35,8 +36,8 @@ def _read(posters: pl.Series) -> pl.DataFrame:
 
 def shapes(posters: pl.Series) -> pl.Series:
     """`random` (name and domain drawn), `random@` and the domain (name drawn), `named`, or `none` (no address)."""
-    kinds = posters.unique(maintain_order=True)
-    frame = _read(kinds)
+    each, poster = kinds(posters)
+    frame = _read(each)
     tool_domain = pl.col("domain").str.contains(r"(?i)^(?:ngpost\.com|nyuu)$")
     labels = frame.select(
         pl.when(pl.col("local") == "")
@@ -47,7 +48,7 @@ def shapes(posters: pl.Series) -> pl.Series:
         .then(pl.lit("random"))
         .otherwise(pl.lit("named"))
     ).to_series()
-    return posters.replace_strict(kinds, labels, return_dtype=pl.String).rename("poster_shape")
+    return labels.gather(poster).rename("poster_shape")
 
 
 def plain(poster: pl.Expr) -> pl.Expr:
@@ -57,11 +58,6 @@ def plain(poster: pl.Expr) -> pl.Expr:
 
 def stable(posters: pl.Series) -> pl.Series:
     """The poster as part of an identity, `plain`; empty when drawn at random."""
-    kinds = posters.unique(maintain_order=True)
-    labels = _read(kinds).select(pl.when("drawn").then(pl.lit("")).otherwise(plain(pl.col("poster")))).to_series()
-    if len(kinds) * 2 > len(posters):
-        joined = pl.DataFrame({"poster": posters}).join(
-            pl.DataFrame({"poster": kinds, "stable": labels}), on="poster", how="left", maintain_order="left"
-        )
-        return joined["stable"]
-    return posters.replace_strict(kinds, labels, return_dtype=pl.String).rename("stable")
+    each, poster = kinds(posters)
+    labels = _read(each).select(pl.when("drawn").then(pl.lit("")).otherwise(plain(pl.col("poster"))))
+    return labels.to_series().gather(poster).rename("stable")

@@ -10,9 +10,9 @@ from pipeline import files as names
 from pipeline.batch import SignatureTable
 from pipeline.categories import category
 from pipeline.completeness import is_whole, marks
-from pipeline.names import is_generic_program
+from pipeline.names import are_random, is_generic_program
 from pipeline.posters import shapes
-from pipeline.releases import base_keys, in_nzb_order, with_identities, with_records, with_rules
+from pipeline.releases import bare_stem, base_keys, in_nzb_order, with_identities, with_records, with_rules
 from pipeline.schema import RECORD_FILES, RECORDS, SEGMENTS
 from pipeline.signatures import dropped_by as signatures_dropping
 from pipeline.signatures import signature
@@ -29,7 +29,8 @@ class Judged:
     Attributes:
         records: one row a kept record: the file that speaks for it.
         files: the kept files in NZB order, with `record`.
-        garbage: the dropped files, each with `dropped_by`, the line of the table that drops it.
+        garbage: the dropped files with the columns they came with, `signature`, `tool` and `dropped_by`, the line of the table that
+            drops each.
     """
 
     records: pl.DataFrame
@@ -46,16 +47,31 @@ def judge(files: pl.DataFrame, signatures: SignatureTable) -> Judged:
         files: the columns of `filetable.FileTable.files`, `subjects.PARSED` and `near_edge`.
         signatures: the table to judge by.
     """
-    files = _with_signatures(with_rules(_one_segment_style(files)))
-    dropped_by = signatures_dropping(signatures, files["signature"], files["tool"])
-    files = files.with_columns(dropped_by=pl.when("random").then(dropped_by))
+    files = _with_signatures(_one_segment_style(files))
+    files = files.with_columns(dropped_by=signatures_dropping(signatures, files["signature"], files["tool"]))
+    flood = _of_floods(files)
+    others = with_rules(files.filter(~flood)).with_columns(random=pl.col("random") | pl.col("program"))
+    others = others.with_columns(dropped_by=pl.when("random").then("dropped_by"))
     dropped = pl.col("dropped_by").is_not_null()
-    kept = in_nzb_order(with_records(with_identities(files.filter(~dropped))))
-    return Judged(_leaders(kept), kept, files.filter(dropped))
+    kept = in_nzb_order(with_records(with_identities(others.filter(~dropped))))
+    garbage = pl.concat([files.filter(flood), others.filter(dropped).select(files.columns)])
+    return Judged(_leaders(kept), kept, garbage)
+
+
+def _of_floods(files: pl.DataFrame) -> pl.Series:
+    """Files whose signature or tool is dropped and whose own stem is random, where by `with_rules` nothing else could name them.
+
+    Most files end here, and need no other rule.
+    """
+    alone = (pl.col("file_total").fill_null(1) <= 1) & (pl.col("name") != "")
+    nameless = pl.all_horizontal(pl.col("title", "folder", "request_id") == "")
+    likely = files.select(pl.col("dropped_by").is_not_null() & alone & nameless).to_series().arg_true()
+    random = are_random(bare_stem(files["name"].gather(likely))) | files["program"].gather(likely)
+    return pl.repeat(value=False, n=files.height, eager=True).scatter(likely, random)
 
 
 def _with_signatures(files: pl.DataFrame) -> pl.DataFrame:
-    """Add `signature` and `tool`; a program whose name says nothing counts as `random`."""
+    """Add `signature` and `tool`, and whether it is a `program` whose name says nothing."""
     # One article is the whole post: no counter of files, no other part, no companion or volume of something larger.
     alone = pl.col("file_total").fill_null(1) == 1
     of_a_set = (
@@ -64,7 +80,6 @@ def _with_signatures(files: pl.DataFrame) -> pl.DataFrame:
     single = alone & (pl.col("segments_expected") == 1) & ~of_a_set
     files = files.with_columns(single=single, program=alone & is_generic_program(pl.col("name")))
     files = files.with_columns(
-        random=pl.col("random") | pl.col("program"),
         template=templates(files["message_id"]),
         poster_shape=shapes(files["poster"]),
     )

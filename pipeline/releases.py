@@ -53,6 +53,12 @@ def _condensed(text: pl.Expr) -> pl.Expr:
     return text.str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", "")
 
 
+def bare_stem(file_names: pl.Series) -> pl.Series:
+    """The stems of file names, without advertisements and track numbers."""
+    stems = names.stem(file_names).str.replace_all(_ADVERT_IN_NAME, " ").str.strip_chars(" ._-")
+    return _without_track_numbers(file_names, stems)
+
+
 def with_rules(files: pl.DataFrame) -> pl.DataFrame:
     """Add to files the key of their release and its name.
 
@@ -62,9 +68,7 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
     Returns:
         `files` with `stem`, `grouped_by`, `named_by`, `release` and `random` (the release name is), and what `with_identities` needs.
     """
-    stems = names.stem(files["name"]).str.replace_all(_ADVERT_IN_NAME, " ").str.strip_chars(" ._-")
-    files = files.with_columns(stem=stems, stable_poster=stable(files["poster"]))
-    files = files.with_columns(_without_track_numbers(files["name"], files["stem"]))
+    files = files.with_columns(stem=bare_stem(files["name"]), stable_poster=stable(files["poster"]))
     files = files.with_columns(random_title=_are_random(files["title"]), random_stem=_are_random(files["stem"]))
     title, stem, name = pl.col("title"), pl.col("stem"), pl.col("name")
     several = pl.col("file_total").fill_null(0) > 1

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from pipeline.compiled import compiled
 from pipeline.files import KNOWN_EXTENSION
 from pipeline.names import are_tokens
 from pipeline.subjects import NAME_IN_QUOTES, decoded, split
+from pipeline.texts import Octets, texts
 
 FILE, RANDOM, OBFUSCATED, TEXT = "file", "random", "obfuscated", "text"
 
@@ -35,24 +39,47 @@ def kinds(subjects: pl.Series) -> pl.DataFrame:
         The columns of `subjects.SPLIT` and `kind`. The subject of a kind other than `file` need not be split.
     """
     subjects = decoded(subjects)
-    random = are_tokens(subjects)
-    rows = (~random).arg_true()
-    others = _judged(split(subjects.gather(rows)))
-    count = len(subjects)
-    # A random word is its own head; only the rest was split.
-    return pl.DataFrame(
-        {
-            "head": subjects.clone().scatter(rows, others["head"]),
-            "tail": pl.repeat("", count, eager=True).scatter(rows, others["tail"]),
-            "segment": pl.repeat(None, count, dtype=pl.Int32, eager=True).scatter(rows, others["segment"]),
-            "segments": pl.repeat(None, count, dtype=pl.Int32, eager=True).scatter(rows, others["segments"]),
-            "kind": pl.repeat(RANDOM, count, eager=True).scatter(rows, others["kind"]),
-        }
-    )
+    random = are_tokens(subjects).to_numpy()
+    told = split(subjects, bare=random)
+    found = texts(subjects)
+    heads = found.offsets[:-1] + told["head"].str.len_bytes().to_numpy()
+    counted = told["segments"].is_not_null().to_numpy()
+    sure = counted & _name_something(found.octets, found.offsets[:-1], heads)
+    others = np.flatnonzero(~(random | sure))
+    kind = pl.repeat(FILE, len(subjects), eager=True).scatter(np.flatnonzero(random), RANDOM)
+    return told.with_columns(kind=kind.scatter(others, kinds_by_patterns(told[others])))
 
 
-def _judged(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add `kind` to split subjects that are not random words."""
+@compiled
+def _name_something(octets: Octets, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Heads with a quote and a letter or digit that stands in no `yEnc`, which `kinds_by_patterns` would call files for certain where counted."""
+    certain = np.zeros(starts.size, np.bool_)
+    for head in range(starts.size):
+        quoted = named = False
+        for at in range(starts[head], ends[head]):
+            octet = octets[at]
+            quoted |= octet == ord('"')
+            letter = octet | 32
+            named |= (97 <= letter <= 122 and letter not in _YENC_LETTERS) or 48 <= octet <= 57
+            if quoted and named:
+                break
+        certain[head] = quoted and named and not _may_begin_an_index(octets, starts[head], ends[head])
+    return certain
+
+
+_YENC_LETTERS = (ord("y"), ord("e"), ord("n"), ord("c"))
+
+
+@compiled
+def _may_begin_an_index(octets: Octets, start: int, end: int) -> bool:
+    """Whether a head may be that of a `usenet index post`."""
+    while start < end and not 33 <= octets[start] <= 126:
+        start += 1
+    return start < end and octets[start] | 32 == ord("u")
+
+
+def kinds_by_patterns(frame: pl.DataFrame) -> pl.Series:
+    """The kind of split subjects, frame `subjects.SPLIT`, that are not random words."""
     head, counted = pl.col("head"), pl.col("segments").is_not_null()
     # One random word and a counter: a file, maybe, but nothing that says which files belong together. A made-up file
     # counter that repeats the segment counter says nothing either.
@@ -68,19 +95,14 @@ def _judged(frame: pl.DataFrame) -> pl.DataFrame:
     ends_in_name = head.str.contains(_ENDS_IN_NAME) & ~head.str.contains(_ADDRESS)
     named = uncounted.filter(head.str.contains(NAME_IN_QUOTES) | ends_in_name)["index"]
     frame = frame.with_columns(named=pl.repeat(value=False, n=frame.height, eager=True).scatter(named, values=True))
+    # A request that is filled carries a name in quotes.
+    request = head.str.contains(_REQUEST) & ~head.str.contains('"', literal=True)
     return frame.select(
-        "head",
-        "tail",
-        "segment",
-        "segments",
-        # A request that is filled carries a name in quotes.
-        kind=pl.when(
-            head.str.contains(_INDEX_POST) | head.str.contains(_REQUEST) & ~head.str.contains('"', literal=True)
-        )
+        kind=pl.when(head.str.contains(_INDEX_POST) | request)
         .then(pl.lit(TEXT))
         .when(counted & (head.str.contains(_EMPTY) | pl.col("token")))
         .then(pl.lit(OBFUSCATED))
         .when(counted | pl.col("named"))
         .then(pl.lit(FILE))
         .otherwise(pl.lit(TEXT)),
-    )
+    ).to_series()

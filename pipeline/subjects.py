@@ -63,11 +63,12 @@ NAME_IN_QUOTES = r'"[^"]*[^".\s]\.[A-Za-z0-9]{1,5} ?"'
 _YEARS = pl.col("segment").is_between(1900, 2099) & pl.col("segments").is_between(1900, 2099)
 
 
-def split(subjects: pl.Series) -> pl.DataFrame:
+def split(subjects: pl.Series, bare: NDArray[np.bool_] | None = None) -> pl.DataFrame:
     """Cut the segment counter out of subjects.
 
     Args:
         subjects: String column without nulls.
+        bare: those that are known to have no counter; none where it is not given.
 
     Returns:
         A frame `SPLIT` beside it. A pair out of bounds, or one that reads as years in a text, is no counter: the whole
@@ -76,10 +77,11 @@ def split(subjects: pl.Series) -> pl.DataFrame:
     found = texts(subjects)
     ends, pairs = _counters_at_end(found.offsets, found.octets)
     usual = ends[:, 0] >= 0
-    heads = cut(found.octets, found.offsets[:-1], np.where(usual, ends[:, 0], found.offsets[:-1])).column
+    heads = cut(found.octets, found.offsets[:-1], np.where(usual, ends[:, 0], found.offsets[1:])).column
     tails = cut(found.octets, np.where(usual, ends[:, 1], found.offsets[1:]), found.offsets[1:]).column
     frame = pl.DataFrame({"head": heads, "tail": tails, "segment": pairs[:, 0], "segments": pairs[:, 1]})
-    others = np.flatnonzero(~usual)
+    frame = frame.with_columns(pl.when(pl.lit(pl.Series(usual))).then(pl.col("segment", "segments")))
+    others = np.flatnonzero(~usual if bare is None else ~(usual | bare))
     if not len(others):
         return frame
     read = split_by_patterns(subjects.gather(others))
@@ -236,6 +238,105 @@ def parse(heads: pl.Series) -> pl.DataFrame:
     Returns:
         A frame `PARSED` beside it.
     """
+    found = texts(heads)
+    names, counters, shapes = _plain(found.offsets, found.octets)
+    plain = shapes >= 0
+    rows = np.flatnonzero(plain)
+    told = pl.DataFrame(
+        {
+            "name": cut(found.octets, names[rows, 0], names[rows, 1]).column,
+            "file_number": counters[rows, 0],
+            "file_total": counters[rows, 1],
+            "shape": _PLAIN_SHAPES.gather(shapes[rows]),
+        }
+    ).select(
+        *(pl.col(column.name) if column.name in ("name", "shape") else _plainly(column) for column in PARSED.columns)
+    )
+    others = np.flatnonzero(~plain)
+    if not len(others):
+        return told
+    place = np.empty(len(heads), np.int64)
+    place[rows], place[others] = np.arange(len(rows)), np.arange(len(rows), len(heads))
+    return pl.concat([told, parse_by_patterns(heads.gather(others))]).rechunk()[place]
+
+
+def _plainly(column: Column) -> pl.Expr:
+    """What a plain head says of anything but name and shape."""
+    if column.dtype == pl.Int32:
+        return pl.when(pl.col("file_total") > 0).then(column.name)
+    return pl.lit("" if column.dtype == pl.String else False).alias(column.name)
+
+
+_PLAIN_SHAPES = pl.Series(["h", "q", "hy", "qy", "[]h", "[]q", "[]hy", "[]qy"])
+
+
+@compiled
+def _plain(offsets: NDArray[np.int64], octets: Octets) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int8]]:
+    """Heads that are nothing but `[5/6] - "name.rar" yEnc`, counter and yEnc left out or not, told by the rules of `parse_by_patterns`.
+
+    Returns:
+        names: int64[n, 2], where the name begins and ends.
+        counters: int32[n, 2], file number and file total, 0 where there are none.
+        shapes: int8[n], place of the shape in `_PLAIN_SHAPES`; -1 in heads that are not plain, or any doubt about it.
+    """
+    count = offsets.size - 1
+    names, counters = np.zeros((count, 2), np.int64), np.zeros((count, 2), np.int32)
+    shapes = np.full(count, -1, np.int8)
+    for head in range(count):
+        at, end = offsets[head], offsets[head + 1]
+        if end - at > LONGEST or end - at < 3:
+            continue
+        if octets[at] == ord("["):
+            number, at = _number_at(octets, at + 1, end)
+            if at >= end or octets[at] != ord("/"):
+                continue
+            total, at = _number_at(octets, at + 1, end)
+            if at >= end or octets[at] != ord("]") or not 0 <= number <= total or total < 1:
+                continue
+            if number >= 1900 and total <= 2099:
+                continue
+            counters[head, 0], counters[head, 1] = number, total
+            at += 1
+            while at < end and octets[at] in (32, ord("-")):
+                at += 1
+        if at >= end or octets[at] != ord('"'):
+            continue
+        start = at + 1
+        at, dotted, right, yenc_within = start, False, True, False
+        while at < end and octets[at] != ord('"'):
+            dotted |= octets[at] == ord(".")
+            right &= 32 <= octets[at] < 127 and octets[at] not in _NOT_PLAIN
+            # `REPOST` and `REUP` in capitals mark a repost wherever they stand.
+            right &= octets[at] != ord("E") or octets[at - 1] != ord("R")
+            yenc_within |= octets[at] | 32 == ord("e") and octets[at - 1] | 32 == ord("y")
+            at += 1
+        yenc = end - at == _YENC_END.size
+        for place in range(_YENC_END.size):
+            yenc = yenc and octets[at + place] == _YENC_END[place]
+        right &= yenc or (end - at == 1 and not yenc_within)
+        if not right or at == start or octets[start] == 32 or octets[at - 1] == 32:
+            continue
+        names[head, 0], names[head, 1] = start, at
+        shapes[head] = 4 * (counters[head, 1] > 0) + 2 * yenc + dotted
+    return names, counters, shapes
+
+
+_NOT_PLAIN = (ord("&"), ord("="), ord("/"), ord("\\"))
+_YENC_END = np.frombuffer(b'" yEnc', np.uint8)
+
+
+@compiled
+def _number_at(octets: Octets, start: int, end: int) -> tuple[int, int]:
+    """The number of one to five digits at `start`, -1 when there is none, and the place after it."""
+    value, at = 0, start
+    while at < end and 48 <= octets[at] <= 57 and at - start < 5:
+        value = value * 10 + int(octets[at]) - 48
+        at += 1
+    return (value, at) if at > start else (-1, at)
+
+
+def parse_by_patterns(heads: pl.Series) -> pl.DataFrame:
+    """`parse` for any heads."""
     text = legible(heads).str.head(LONGEST).str.replace(_REPLY, "").str.replace(*_PRIVATE)
     boxed = text.str.contains('""', literal=True).arg_true()
     if len(boxed):

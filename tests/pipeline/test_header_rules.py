@@ -1,12 +1,16 @@
 """Names, main group, signatures and categories, each alone."""
 
+import re
+
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipeline.batch import GroupList, Signature, SignatureTable
 from pipeline.categories import category
 from pipeline.files import stem
-from pipeline.maingroup import in_main_group
+from pipeline.maingroup import crossposted_to, in_main_group
 from pipeline.posters import shapes, stable
 from pipeline.signatures import DEFAULT_TABLE, dropped_by
 
@@ -35,6 +39,12 @@ def test_a_drawn_poster_is_no_identity_and_a_named_one_is():
 )
 def test_the_first_listed_group_of_xref_is_the_main_group(xref, main):
     assert in_main_group(pl.Series([xref]), "b", GroupList(1, ("a", "b"))).to_list() == [main]
+
+
+@given(st.lists(st.lists(st.sampled_from(["a", "b:", ":1", ":23", " ", "c:7", "d:x"]), max_size=5).map("".join)))
+def test_the_groups_of_an_xref_are_what_stands_before_its_numbers(xrefs):
+    lists, place = crossposted_to(pl.Series(xrefs, dtype=pl.String))
+    assert lists.gather(place).to_list() == [re.sub(r":\d+", "", xref).split() for xref in xrefs]
 
 
 def test_the_first_line_that_fits_decides():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from pipeline import schema
+from pipeline import records, schema
 from pipeline.batch import GroupList
 from pipeline.fragments import decide
 from pipeline.islands import islands, releases_of
@@ -428,6 +428,23 @@ def test_hash_floods_are_dropped_and_random_names_of_a_named_poster_are_kept():
     assert batch.samples["kind"].unique().to_list() == ["garbage"]
     kept = records_of(['kX92mQz7LpT4vRbW[08/52] - "kX92mQz7LpT4vRbW.part07.rar" yEnc'])
     assert kept.select("readable_name", "category").rows() == [(False, 8020)]
+
+
+def test_what_is_dropped_at_once_is_what_all_rules_drop(monkeypatch):
+    draw = random.Random(1)
+    forms = (
+        '"{}.bin" yEnc (1/1)', '[1/1] - "{}" yEnc (1/1)', '"01 - {}.mp3" yEnc (1/1)', '"{} www.site.test.bin" yEnc (1/1)', '"setup {:.3}.exe" (1/2)',
+        '"{}.par2" yEnc (1/1)', '[1/2] - "{}" yEnc (1/1)', '"Debian {:.4}.iso" yEnc (1/1)', '{0} - "{0}" yEnc (1/1)', '".{:.1}" yEnc (1/1)',
+    )  # fmt: skip
+    rows = [
+        (number, draw.choice(forms).format(word(draw, draw.choice([3, 9, 20]))), "Robot <robot@example.org>", START, f"{word(draw, 20)}@flood", "", 9, "")
+        for number in range(500)
+    ]  # fmt: skip
+    frame = pl.DataFrame(rows, schema=schema.OVERVIEW.polars, orient="row")
+    at_once = batch_of(frame)
+    assert at_once.counters.garbage
+    monkeypatch.setattr(records, "_of_floods", lambda files: pl.repeat(value=False, n=files.height, eager=True))
+    assert_equal_batches(at_once, batch_of(frame))
 
 
 def test_a_readable_title_above_a_random_name_names_the_release():

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from pipeline.explain import EXPLAINED, explain_lines, explain_subjects
 from pipeline.schema import OVERVIEW
-from pipeline.subjects import split, split_by_patterns
+from pipeline.setasides import RANDOM, kinds, kinds_by_patterns
+from pipeline.subjects import parse, parse_by_patterns, split, split_by_patterns
 
 HASH = "8b33bf5960714efb93cc6d8a41e0f7b2"
 
@@ -271,3 +272,23 @@ PIECES = (
 def test_a_counter_told_at_once_is_the_one_the_patterns_find(subjects: list[str]):
     column = pl.Series([*subjects, "debian (3/66) 5", "debian"])
     assert split(column).to_dicts() == split_by_patterns(column).to_dicts()
+
+
+HEAD_PIECES = (
+    '"', '"debian.rar" yEnc', '"', "[1/3]", "[03/12] - ", "[1999/2005] ", "[7/3]", " - ", "-", "a", ".", ".iso", "yEnc", ' yEnc"', "REPOST", "re-up", "&amp;",
+    "=?", "/", "\\", "é", "\t", " ", "[12345/123456]", "Debian 12", "(1/2)",
+)  # fmt: skip
+
+
+@given(st.lists(st.lists(st.sampled_from(HEAD_PIECES), max_size=6).map("".join), min_size=1, max_size=200))
+def test_a_head_told_at_once_says_what_the_patterns_say(heads: list[str]):
+    column = pl.Series([*heads, '[5/6] - "debian.rar" yEnc', "", '"debian"', '"yenc debian"', f'"{"x" * 5000}"'])
+    assert parse(column).to_dicts() == parse_by_patterns(column).to_dicts()
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES + HEAD_PIECES), max_size=8).map("".join), min_size=1, max_size=200))
+def test_a_file_told_at_once_is_one_by_the_patterns(subjects: list[str]):
+    column = pl.Series([*subjects, 'usenet index post "a" (1/2)', 'REQ: "debian" (1/2)', '" yEnc" (3/66)'])
+    told = kinds(column)
+    others = told.filter(pl.col("kind") != RANDOM)
+    assert others["kind"].to_list() == kinds_by_patterns(others).to_list()
