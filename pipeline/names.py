@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipeline.compiled import compiled
-from pipeline.texts import Octets, texts
+from pipeline.texts import Octets, Texts, texts
 
 _PAIRS = (
     "66673354646879351878552055 96629003921706800842860051 90668009916403800535760624 91169615933425820663741055 "
@@ -128,12 +128,12 @@ def are_random(names: pl.Series) -> pl.Series:
         return pl.Series("random", [], pl.Boolean)
     found = texts(names)
     told = _told(found.offsets, found.octets)
-    rest = np.flatnonzero(told == _ELSE)
+    rest = np.flatnonzero(told >= _ELSE)
     random = pl.Series("random", told == _DRAWN)
     return random.scatter(rest, are_random_by_patterns(names.gather(rest))) if len(rest) else random
 
 
-_MEANT, _DRAWN, _ELSE = 0, 1, 2
+_MEANT, _DRAWN, _ELSE, _NO_WORD = 0, 1, 2, 3
 _LETTER, _DIGIT, _HEX, _LOWERCASE = 1, 2, 4, 8
 
 
@@ -146,11 +146,15 @@ def _classes() -> NDArray[np.uint8]:
 
 
 _CLASSES = _classes()
+_IN_WORDS = (ord("_"), ord("-"), ord("{"), ord("}"))
 
 
 @compiled
 def _told(offsets: NDArray[np.int64], octets: Octets) -> NDArray[np.uint8]:
-    """`_MEANT` or `_DRAWN` for most names that are one word of ASCII letters and digits, by the rules of `are_random_by_patterns`; else `_ELSE`."""
+    """`_MEANT` or `_DRAWN` for most names that are one word of ASCII letters and digits, by the rules of `are_random_by_patterns`.
+
+    Else `_ELSE`, or `_NO_WORD` where `ONE_WORD` does not fit.
+    """
     told = np.zeros(offsets.size - 1, np.uint8)
     for name in range(told.size):
         start, end = offsets[name], offsets[name + 1]
@@ -161,11 +165,11 @@ def _told(offsets: NDArray[np.int64], octets: Octets) -> NDArray[np.uint8]:
             every &= sign
             some |= sign
             if sign == 0:
-                told[name] = _ELSE
+                told[name] = _ELSE if octets[at] in _IN_WORDS else _NO_WORD
                 break
             if at > start:
                 evidence += _TABLE[(np.int64(octets[at - 1]) << 8) | np.int64(octets[at])]
-        if told[name] == _ELSE or length < SHORTEST:
+        if told[name] >= _ELSE or length < SHORTEST:
             continue
         if length >= _SHORTEST_HASH and every & _HEX:
             # What is meant all the same needs a closer look: only letters, only digits, dates and digits in order.
@@ -212,11 +216,14 @@ ONE_WORD = rf"^\{{?[A-Za-z0-9_-]{{{SHORTEST},{_LONGEST_WORD}}}\}}?$"
 
 def are_tokens(column: pl.Series) -> pl.Series:
     """Which texts are nothing but one random word, e.g. a hash."""
-    found = texts(column)
+    return pl.Series("random", tokens(column, texts(column)))
+
+
+def tokens(column: pl.Series, found: Texts) -> NDArray[np.bool_]:
+    """`are_tokens` of a column whose texts were `found`."""
     told = _told(found.offsets, found.octets)
-    tokens = (told == _DRAWN) & (np.diff(found.offsets) <= _LONGEST_WORD)
-    text = pl.col("text")
-    others = pl.DataFrame({"text": column, "index": np.arange(len(column))}).filter(told == _ELSE)
-    others = others.filter(~text.str.contains(" ", literal=True)).filter(text.str.contains(ONE_WORD))
-    tokens[others["index"].filter(are_random(others["text"])).to_numpy()] = True
-    return pl.Series("random", tokens)
+    random = (told == _DRAWN) & (np.diff(found.offsets) <= _LONGEST_WORD)
+    others = column.gather(rows := np.flatnonzero(told == _ELSE))
+    words = others.str.contains(ONE_WORD).to_numpy()
+    random[rows[words]] = are_random(others.filter(pl.Series(words))).to_numpy()
+    return random

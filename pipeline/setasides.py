@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from pipeline.compiled import compiled
 from pipeline.files import KNOWN_EXTENSION
-from pipeline.names import are_tokens
-from pipeline.subjects import NAME_IN_QUOTES, decoded, split
+from pipeline.names import are_tokens, tokens
+from pipeline.subjects import NAME_IN_QUOTES, decoded, split_texts
 from pipeline.texts import Octets, texts
 
 FILE, RANDOM, OBFUSCATED, TEXT = "file", "random", "obfuscated", "text"
@@ -39,9 +39,9 @@ def kinds(subjects: pl.Series) -> pl.DataFrame:
         The columns of `subjects.SPLIT` and `kind`. The subject of a kind other than `file` need not be split.
     """
     subjects = decoded(subjects)
-    random = are_tokens(subjects).to_numpy()
-    told = split(subjects, bare=random)
     found = texts(subjects)
+    random = tokens(subjects, found)
+    told = split_texts(subjects, found, random)
     heads = found.offsets[:-1] + told["head"].str.len_bytes().to_numpy()
     counted = told["segments"].is_not_null().to_numpy()
     sure = counted & _name_something(found.octets, found.offsets[:-1], heads)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from pipeline.compiled import compiled
 from pipeline.files import KNOWN_EXTENSION
 from pipeline.schema import Column, Schema
-from pipeline.texts import Octets, cut, texts
+from pipeline.texts import Octets, Texts, cut, holding, texts
 
 SPLIT = Schema(
     "split",
@@ -63,25 +63,28 @@ NAME_IN_QUOTES = r'"[^"]*[^".\s]\.[A-Za-z0-9]{1,5} ?"'
 _YEARS = pl.col("segment").is_between(1900, 2099) & pl.col("segments").is_between(1900, 2099)
 
 
-def split(subjects: pl.Series, bare: NDArray[np.bool_] | None = None) -> pl.DataFrame:
+def split(subjects: pl.Series) -> pl.DataFrame:
     """Cut the segment counter out of subjects.
 
     Args:
         subjects: String column without nulls.
-        bare: those that are known to have no counter; none where it is not given.
 
     Returns:
         A frame `SPLIT` beside it. A pair out of bounds, or one that reads as years in a text, is no counter: the whole
         subject is the head then.
     """
-    found = texts(subjects)
+    return split_texts(subjects, texts(subjects), np.zeros(len(subjects), np.bool_))
+
+
+def split_texts(subjects: pl.Series, found: Texts, bare: NDArray[np.bool_]) -> pl.DataFrame:
+    """`split` of subjects that were `found` in their column, where those that are `bare` are known to have no counter."""
     ends, pairs = _counters_at_end(found.offsets, found.octets)
     usual = ends[:, 0] >= 0
     heads = cut(found.octets, found.offsets[:-1], np.where(usual, ends[:, 0], found.offsets[1:])).column
     tails = cut(found.octets, np.where(usual, ends[:, 1], found.offsets[1:]), found.offsets[1:]).column
     frame = pl.DataFrame({"head": heads, "tail": tails, "segment": pairs[:, 0], "segments": pairs[:, 1]})
     frame = frame.with_columns(pl.when(pl.lit(pl.Series(usual))).then(pl.col("segment", "segments")))
-    others = np.flatnonzero(~usual if bare is None else ~(usual | bare))
+    others = np.flatnonzero(~(usual | bare))
     if not len(others):
         return frame
     read = split_by_patterns(subjects.gather(others))
@@ -351,7 +354,7 @@ def parse_by_patterns(heads: pl.Series) -> pl.DataFrame:
 
 def decoded(subjects: pl.Series) -> pl.Series:
     """Subjects with the words of RFC 2047 in them decoded: a whole one may be written so, counters and all."""
-    encoded = subjects.str.contains("=?", literal=True).arg_true()
+    encoded = holding(texts(subjects), b"=?")
     return subjects.clone().scatter(encoded, legible(subjects.gather(encoded))) if len(encoded) else subjects
 
 

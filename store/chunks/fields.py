@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from pipeline.compiled import compiled
 from pipeline.texts import Texts
 from store.chunks.columns import Integers, binary_series
 from store.chunks.patterns import MAX_LENGTH, SHORTENED, UNPADDED, Field
-from store.chunks.radix import translated
+from store.chunks.radix import Bytes, translated
 from store.chunks.ragged import ZERO, Ragged, beside, constant, ending_at
 from store.chunks.templates import Group, Words
 
@@ -22,7 +23,7 @@ def _table(members: bytes) -> bytes:
     return bytes(byte in members for byte in range(256))
 
 
-_MARKS = _table(b"@.$")
+_MARKS = (ord("@"), ord("."), ord("$"))
 _MOST_MARKS = 8
 _MIN_ROWS = 8
 _OF_ONE_LENGTH = 0.9
@@ -51,14 +52,12 @@ def fielded(text: Texts, rows: Integers, record: Integers, files: Integers) -> I
         record: record of each id.
         files: file of each id.
     """
-    marks = np.flatnonzero(translated(text.octets, _MARKS))
-    before = np.searchsorted(marks, text.offsets)
-    counts = np.diff(before)
+    counts, marks = _marks(text.offsets, text.octets, rows)
     for count in range(1, _MOST_MARKS + 1):
-        alike = rows[counts[rows] == count]
+        alike = rows[counts == count]
         if not alike.size:
             continue
-        at = marks[before[alike][:, None] + np.arange(count)]
+        at = marks[counts == count, :count]
         kinds = np.ascontiguousarray(text.octets[at]).astype(np.uint64)
         skeleton = (kinds << (8 * np.arange(count)).astype(np.uint64)).sum(axis=1, dtype=np.uint64)
         for one in np.unique(skeleton):
@@ -66,6 +65,19 @@ def fielded(text: Texts, rows: Integers, record: Integers, files: Integers) -> I
             chosen = _ragged(text.lengths[alike[shown]], record[alike[shown]])
             if chosen.any():
                 yield from _group(text, alike[shown][chosen], at[shown][chosen], record, files)
+
+
+@compiled
+def _marks(offsets: Integers, octets: Bytes, rows: Integers) -> tuple[Integers, Integers]:
+    """How many marks each of `rows` has, and where the first of them stand."""
+    counts, places = np.zeros(rows.size, np.int64), np.zeros((rows.size, _MOST_MARKS), np.int64)
+    for row in range(rows.size):
+        for at in range(offsets[rows[row]], offsets[rows[row] + 1]):
+            if octets[at] in _MARKS:
+                if counts[row] < _MOST_MARKS:
+                    places[row, counts[row]] = at
+                counts[row] += 1
+    return counts, places
 
 
 def _ragged(lengths: Integers, record: Integers) -> NDArray[np.bool_]:

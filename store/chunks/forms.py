@@ -8,8 +8,10 @@ from enum import Enum, auto
 import numpy as np
 import polars as pl
 
+from pipeline.compiled import compiled
 from pipeline.texts import Texts, texts
 from store.chunks.columns import Integers
+from store.chunks.radix import Bytes
 from store.chunks.ragged import Mask, Ragged, beside, constant, decimal, ending_at
 
 
@@ -151,10 +153,20 @@ def _find(form: Form, ids: pl.Series, places: Places) -> Integers:
 
 def _holds(text: Texts, rows: Integers, begins: Integers, expected: Ragged) -> Mask:
     """Whether each of `rows` has the expected characters from its byte `begins` on."""
-    lengths = expected.lengths
-    out = begins + lengths <= text.lengths[rows]
-    lengths = np.where(out, lengths, 0)
-    kept = Ragged(expected.characters[out], None if expected.absent is None else expected.absent[out])
-    at = np.repeat(text.offsets[rows] + begins - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-    wrong = text.octets[at] != np.frombuffer(kept.joined(), np.uint8)
-    return out & (np.bincount(np.repeat(np.arange(rows.size), lengths)[wrong], minlength=rows.size) == 0)
+    absent = np.zeros((0, 0), np.bool_) if expected.absent is None else expected.absent
+    return _hold(text.offsets, text.octets, rows, begins, expected.characters, absent)
+
+
+@compiled
+def _hold(offsets: Integers, octets: Bytes, rows: Integers, begins: Integers, expected: Bytes, absent: Mask) -> Mask:
+    held = np.ones(rows.size, np.bool_)
+    for row in range(rows.size):
+        at, end = offsets[rows[row]] + begins[row], offsets[rows[row] + 1]
+        for column in range(expected.shape[1]):
+            if absent.size and absent[row, column]:
+                continue
+            if at >= end or octets[at] != expected[row, column]:
+                held[row] = False
+                break
+            at += 1
+    return held

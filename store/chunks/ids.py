@@ -110,14 +110,12 @@ def _groups(text: Texts, derived: Derived, places: Places, bounds: Integers) -> 
     differs = np.zeros(key.size, np.uint8)
     differs[1:] = (key[1:] != key[:-1]) & (record[1:] == record[:-1])
     mixed = reduced(np.maximum, differs, bounds) > 0
-    rows = np.flatnonzero(mixed[record])
-    if rows.size:
-        with_fields = list(fielded(text, rows[derived.form[rows] == 0], record, places.files))
-        yield from with_fields
-        rows = np.setdiff1d(rows, np.concatenate([np.zeros(0, np.int64), *(group.rows for group in with_fields)]))
-    rows = np.concatenate((np.flatnonzero(~mixed[record]), rows))
-    rows = rows[(rest[rows] > 0) & (rest[rows] <= MAX_LENGTH)]
-    yield from _of_one_length(text, derived, places, record, key, np.sort(rows))
+    left = (rest > 0) & (rest <= MAX_LENGTH)
+    rows = np.flatnonzero(mixed[record] & (derived.form == 0))
+    for group in fielded(text, rows, record, places.files):
+        left[group.rows] = False
+        yield group
+    yield from _of_one_length(text, derived, places, record, key, np.flatnonzero(left))
 
 
 def _of_one_length(

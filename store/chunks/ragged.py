@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.compiled import compiled
 from store.chunks.columns import Integers, Malformed
 from store.chunks.radix import Bytes
 
@@ -30,7 +31,7 @@ class Ragged:
     def lengths(self) -> Integers:
         """Characters of each row."""
         height, width = self.characters.shape
-        return np.full(height, width) if self.absent is None else width - self.absent.sum(axis=1)
+        return np.full(height, width) if self.absent is None else width - _counts(self.absent)
 
     def joined(self) -> bytes:
         """All rows, one after the other."""
@@ -74,9 +75,29 @@ def decimal(values: Integers) -> Ragged:
 
 def ending_at(data: Bytes, ends: Integers, lengths: Integers, width: int) -> Ragged:
     """The `lengths` (at most `width`) bytes of `data` before each of `ends`."""
-    padded = np.concatenate((np.zeros(width, np.uint8), data))
-    characters = windows(padded, ends, width)
+    characters = np.zeros((ends.size, width), np.uint8)
+    _copy_before(data, ends, characters)
     return Ragged(characters, missing(width - lengths, width))
+
+
+@compiled
+def _copy_before(data: Bytes, ends: Integers, characters: Bytes) -> None:
+    """Fill each row with the bytes of `data` before its end, as far as there are any."""
+    width = characters.shape[1]
+    for row in range(ends.size):
+        begin = ends[row] - width
+        for column in range(max(0, -begin), width):
+            characters[row, column] = data[begin + column]
+
+
+@compiled
+def _counts(mask: Mask) -> Integers:
+    """How many of each row are true."""
+    counts = np.zeros(mask.shape[0], np.int64)
+    for row in range(mask.shape[0]):
+        for column in range(mask.shape[1]):
+            counts[row] += mask[row, column]
+    return counts
 
 
 def missing(counts: Integers, width: int) -> Mask:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.compiled import compiled
 from store.chunks.columns import (
     Cursor,
     Integers,
@@ -194,20 +195,25 @@ def _patterns(group: Group, fresh: Mask) -> Iterator[tuple[Integers, Integers]]:
 def _classes(ids: Ragged, fields: tuple[Field, ...], starts: Integers) -> Integers:
     """The classes of characters at each position of each record, what is absent of a `SHORTENED` field left out."""
     out = np.zeros((starts.size, ids.characters.shape[1]), np.int64)
-    for shift, table in ((0, LOW_CLASSES), (8, HIGH_CLASSES)):
-        classes = translated(ids.characters, table)
-        for own in fields:
-            if own.kind == SHORTENED and ids.absent is not None:
-                span = slice(own.begin, own.end)
-                classes = np.hstack(
-                    (
-                        classes[:, : own.begin],
-                        np.where(ids.absent[:, span], 0, classes[:, span]).astype(np.uint8),
-                        classes[:, own.end :],
-                    )
-                )
-        out |= np.bitwise_or.reduceat(classes, starts, axis=0).astype(np.int64) << shift
+    short = np.zeros(ids.characters.shape[1], np.bool_)
+    for own in fields:
+        short[own.begin : own.end] |= own.kind == SHORTENED
+    absent = np.zeros((0, 0), np.bool_) if ids.absent is None else ids.absent
+    _add_classes(ids.characters, absent, short, np.append(starts, len(ids.characters)), out)
     return out
+
+
+@compiled
+def _add_classes(characters: Bytes, absent: Mask, short: Mask, bounds: Integers, out: Integers) -> None:
+    """Add to `out` the classes of the characters of each record, less what is absent where fields are `short`."""
+    for record in range(out.shape[0]):
+        for row in range(bounds[record], bounds[record + 1]):
+            for position in range(out.shape[1]):
+                if not (short[position] and absent.size and absent[row, position]):
+                    out[record, position] |= _CLASSES[characters[row, position]]
+
+
+_CLASSES = np.frombuffer(LOW_CLASSES, np.uint8) | np.frombuffer(HIGH_CLASSES, np.uint8).astype(np.int64) << 8
 
 
 def _believed(classes: Integers, constant: Mask, held: Mask, counts: Integers, leads: Integers) -> Integers:
