@@ -229,6 +229,21 @@ def _nothing(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
 
 
+def segments_of(files: pl.Series, segments: pl.DataFrame) -> pl.DataFrame:
+    """The segments of some files, in the order of these, which are numbered anew: 0, 1, 2, ...
+
+    Args:
+        files: their ordinals in `segments`.
+        segments: ordered by file and number.
+    """
+    held, wanted = segments["file"].to_numpy(), files.to_numpy()
+    starts = np.searchsorted(held, wanted)
+    counts = np.searchsorted(held, wanted, side="right") - starts
+    rows = np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+    ordinals = np.repeat(np.arange(len(wanted), dtype=np.uint32), counts)
+    return segments[rows].with_columns(file=pl.Series(ordinals))
+
+
 def file_keys(files: pl.DataFrame) -> pl.Series:
     """16-byte identities (xxh3-128) from `head`, `segments_expected` and `poster` where it is stable."""
     text = files.select(

@@ -8,6 +8,7 @@ article numbers.
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 
 from pipeline.posters import stable
@@ -95,16 +96,15 @@ def _missing_there(pieces: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame
 def _joined(
     files: pl.DataFrame, segments: pl.DataFrame, pieces: pl.DataFrame, message_ids: pl.Series
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    whole = pl.col("whole")
     wholes = pl.concat(
         [pieces.rename({"file": "whole", "piece": "file"}), pieces.select("file", whole="file").unique()]
     )
-    segments = (
-        segments.join(wholes, on="file", how="left", maintain_order="left")
-        .with_columns(file=pl.coalesce(whole, "file"))
-        .drop("whole")
-        .sort("file", "number")
-    )
+    place = np.arange(1 + segments["file"].to_numpy().max(initial=0), dtype=np.uint32)
+    place[pieces["piece"].to_numpy()] = pieces["file"].to_numpy()
+    segments = segments.with_columns(file=pl.Series(place[segments["file"].to_numpy()]))
+    # They are in order but for those of the pieces.
+    keys = segments["file"].to_numpy().astype(np.int64) << 32 | segments["number"].to_numpy()
+    segments = segments[np.argsort(keys, kind="stable")]
     sums = (
         wholes.join(files, on="file")
         .group_by("whole")

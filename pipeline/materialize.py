@@ -8,7 +8,7 @@ import polars as pl
 from pipeline import records, setasides, subjects
 from pipeline.batch import Batch, Counters, GroupList, SignatureTable
 from pipeline.distinct import ordinals
-from pipeline.filetable import file_keys, table
+from pipeline.filetable import file_keys, segments_of, table
 from pipeline.fragments import reach, window
 from pipeline.healing import healed
 from pipeline.islands import islands
@@ -45,12 +45,13 @@ def materialize(
     lines_seen = _in_order(OVERVIEW.check(overview).drop("references"))
     main = in_main_group(lines_seen["xref"], range_.group, group_list).arg_true()
     # Most lines end here; what follows sees the rest only.
-    told = setasides.kinds(lines_seen["subject"].gather(main))
-    aside = {
-        kind: main.filter(told["kind"] == kind) for kind in (setasides.RANDOM, setasides.OBFUSCATED, setasides.TEXT)
+    random, told = setasides.told(lines_seen["subject"].gather(main))
+    others = main.filter(pl.Series(~random))
+    aside = {setasides.RANDOM: main.filter(pl.Series(random))} | {
+        kind: others.filter(told["kind"] == kind) for kind in (setasides.OBFUSCATED, setasides.TEXT)
     }
     file_like = told["kind"] == setasides.FILE
-    articles = lines_seen[main.filter(file_like)].hstack(told.filter(file_like))
+    articles = lines_seen.drop("subject")[others.filter(file_like)].hstack(told.filter(file_like))
     found = table(articles)
     files, pieces = healed(
         found.files.hstack(subjects.parse(found.files["head"])), found.segments, articles["message_id"]
@@ -101,9 +102,7 @@ def _in_order(overview: pl.DataFrame) -> pl.DataFrame:
 
 def _with_groups(files: pl.DataFrame, segments: pl.DataFrame, articles: pl.DataFrame, group: str) -> pl.DataFrame:
     """Add `file_key` and `groups`, the groups in the Xref of the files' articles; `group` where it is empty."""
-    wanted = np.zeros(1 + int(segments["file"].to_numpy().max(initial=0)), np.bool_)
-    wanted[files["file"].to_numpy()] = True
-    rows = segments.filter(pl.Series(wanted[segments["file"].to_numpy()]))
+    rows = segments_of(files["file"], segments)
     lists, place = crossposted_to(articles["xref"].gather(rows["row"]))
     each = pl.DataFrame({"groups": lists.list.unique().list.sort()}).select(
         groups=pl.when(pl.col("groups").list.len() == 0).then(pl.lit([group])).otherwise("groups")
@@ -111,7 +110,7 @@ def _with_groups(files: pl.DataFrame, segments: pl.DataFrame, articles: pl.DataF
     pairs = rows["file"].to_numpy().astype(np.uint64) << np.uint64(32) | place
     pairs = pairs[ordinals(pairs)[1]]
     places = each[(pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)].with_columns(
-        file=pl.Series((pairs >> np.uint64(32)).astype(np.uint32))
+        file=files["file"].gather(pairs >> np.uint64(32))
     )
     several = pl.col("file").is_duplicated()
     joined = places.filter(several).group_by("file").agg(pl.col("groups").explode().unique().sort())
@@ -122,11 +121,9 @@ def _with_groups(files: pl.DataFrame, segments: pl.DataFrame, articles: pl.DataF
 def _fragments(
     files: pl.DataFrame, segments: pl.DataFrame, message_ids: pl.Series
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    files = files.sort("first_number").rename({"file": "old"}).with_row_index("file")
-    rows = segments.join(files.select("file", "old"), left_on="file", right_on="old").select(
-        file="file_right", number="number", bytes="bytes", row="row"
-    )
-    rows = rows.sort("file", "number")
+    files = files.sort("first_number")
+    rows = segments_of(files["file"], segments)
+    files = files.with_columns(file=pl.int_range(pl.len(), dtype=pl.UInt32))
     ids = message_ids.gather(rows["row"])
     return FRAGMENTS.check(files.select(FRAGMENTS.names)), SEGMENTS.check(
         rows.select("file", "number", "bytes", message_id=ids)

@@ -10,9 +10,10 @@ from pipeline import files as names
 from pipeline.batch import SignatureTable
 from pipeline.categories import category
 from pipeline.completeness import is_whole, marks
+from pipeline.filetable import segments_of
 from pipeline.names import are_random, is_generic_program
 from pipeline.posters import shapes
-from pipeline.releases import bare_stem, base_keys, in_nzb_order, with_identities, with_records, with_rules
+from pipeline.releases import bare_stem, base_keys, each_random, in_nzb_order, with_identities, with_records, with_rules
 from pipeline.schema import RECORD_FILES, RECORDS, SEGMENTS
 from pipeline.signatures import dropped_by as signatures_dropping
 from pipeline.signatures import signature
@@ -59,14 +60,20 @@ def judge(files: pl.DataFrame, signatures: SignatureTable) -> Judged:
 
 
 def _of_floods(files: pl.DataFrame) -> pl.Series:
-    """Files whose signature or tool is dropped and whose own stem is random, where by `with_rules` nothing else could name them.
+    """Files whose signature or tool is dropped and whose title and stem are random, where by `with_rules` nothing else could name them.
 
     Most files end here, and need no other rule.
     """
-    alone = (pl.col("file_total").fill_null(1) <= 1) & (pl.col("name") != "")
-    nameless = pl.all_horizontal(pl.col("title", "folder", "request_id") == "")
-    likely = files.select(pl.col("dropped_by").is_not_null() & alone & nameless).to_series().arg_true()
-    random = are_random(bare_stem(files["name"].gather(likely))) | files["program"].gather(likely)
+    untitled = pl.col("title") == ""
+    alone = pl.col("file_total").fill_null(1) <= 1
+    nameless = (pl.col("name") != "") & (pl.col("folder") == "") & (pl.col("request_id") == "")
+    candidates = files.select(
+        "name", "title", "program", likely=pl.col("dropped_by").is_not_null() & nameless & (alone | ~untitled)
+    )
+    likely = candidates["likely"].arg_true()
+    found = candidates[likely]
+    random = are_random(bare_stem(found["name"])) & ((found["title"] == "") | each_random(found["title"]))
+    random |= found["program"]
     return pl.repeat(value=False, n=files.height, eager=True).scatter(likely, random)
 
 
@@ -129,15 +136,10 @@ def frames(
         message_ids: by `row`.
     """
     numbers = judged.records.select("record").with_row_index("ordinal")
-    files = (
-        judged.files.join(numbers, on="record", how="left", maintain_order="left")
-        .drop("record")
-        .rename({"ordinal": "record", "file": "old"})
-        .with_row_index("file")
-    )
+    files = judged.files.join(numbers, on="record", how="left", maintain_order="left").drop("record")
+    kept = segments_of(files["file"], segments)
+    files = files.rename({"ordinal": "record"}).with_columns(file=pl.int_range(pl.len(), dtype=pl.UInt32))
     record_files = RECORD_FILES.check(files.select(RECORD_FILES.names))
-    kept = segments.join(files.select("file", old="old"), left_on="file", right_on="old", how="inner")
-    kept = kept.select(file="file_right", number="number", bytes="bytes", row="row").sort("file", "number")
     kept_segments = SEGMENTS.check(kept.select("file", "number", "bytes", message_id=message_ids.gather(kept["row"])))
     return _records(judged.records, files), record_files, kept_segments
 

@@ -69,7 +69,7 @@ def with_rules(files: pl.DataFrame) -> pl.DataFrame:
         `files` with `stem`, `grouped_by`, `named_by`, `release` and `random` (the release name is), and what `with_identities` needs.
     """
     files = files.with_columns(stem=bare_stem(files["name"]), stable_poster=stable(files["poster"]))
-    files = files.with_columns(random_title=_are_random(files["title"]), random_stem=_are_random(files["stem"]))
+    files = files.with_columns(random_title=each_random(files["title"]), random_stem=each_random(files["stem"]))
     title, stem, name = pl.col("title"), pl.col("stem"), pl.col("name")
     several = pl.col("file_total").fill_null(0) > 1
     beside, track = pl.col("beside"), pl.col("track")
@@ -185,8 +185,8 @@ def _pooled() -> pl.Expr:
     return untitled & (pl.col("random_stem") | alone) & several & constant
 
 
-def _are_random(names: pl.Series) -> pl.Series:
-    """`are_random`, each name once."""
+def each_random(names: pl.Series) -> pl.Series:
+    """`are_random`, each of the names looked at once: few, shared by many files."""
     kinds = names.unique()
     if 2 * len(kinds) > len(names):
         return are_random(names)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pipeline.compiled import compiled
 from pipeline.files import KNOWN_EXTENSION
 from pipeline.names import are_tokens, tokens
-from pipeline.subjects import NAME_IN_QUOTES, decoded, split_texts
+from pipeline.subjects import NAME_IN_QUOTES, decoded, encoded, split_texts
 from pipeline.texts import Octets, texts
 
 FILE, RANDOM, OBFUSCATED, TEXT = "file", "random", "obfuscated", "text"
@@ -38,21 +38,38 @@ def kinds(subjects: pl.Series) -> pl.DataFrame:
     Returns:
         The columns of `subjects.SPLIT` and `kind`. The subject of a kind other than `file` need not be split.
     """
-    subjects = decoded(subjects)
+    random, others = told(subjects)
+    rest = np.flatnonzero(~random)
+    place = np.empty(len(subjects), np.int64)
+    place[rest], place[random] = np.arange(len(rest)), np.arange(len(rest), len(subjects))
+    # A random word is its own head.
+    words = decoded(subjects.filter(pl.Series(random))).alias("head").to_frame()
+    words = words.with_columns(kind=pl.lit(RANDOM), tail=pl.lit(""), segment=None, segments=None)
+    return pl.concat([others, words.select(others.columns).cast(others.schema)])[place]
+
+
+def told(subjects: pl.Series) -> tuple[NDArray[np.bool_], pl.DataFrame]:
+    """Which subjects are of the kind `random`, and the columns of `kinds` for the others."""
     found = texts(subjects)
+    doubted = encoded(found.offsets, found.octets)
     random = tokens(subjects, found)
-    told = split_texts(subjects, found, random)
-    heads = found.offsets[:-1] + told["head"].str.len_bytes().to_numpy()
-    counted = told["segments"].is_not_null().to_numpy()
-    sure = counted & _name_something(found.octets, found.offsets[:-1], heads)
-    others = np.flatnonzero(~(random | sure))
-    kind = pl.repeat(FILE, len(subjects), eager=True).scatter(np.flatnonzero(random), RANDOM)
-    return told.with_columns(kind=kind.scatter(others, kinds_by_patterns(told[others])))
+    random[doubted] = are_tokens(decoded(subjects.filter(pl.Series(doubted)))).to_numpy()
+    rows = np.flatnonzero(~random)
+    starts, ends = found.offsets[:-1][rows], found.offsets[1:][rows]
+    split, heads = split_texts(
+        found.octets, starts, ends, lambda odd: decoded(subjects.gather(rows[odd])), doubted[rows]
+    )
+    others = np.flatnonzero(~_name_something(found.octets, starts, heads))
+    kind = pl.repeat(FILE, len(rows), eager=True).scatter(others, kinds_by_patterns(split[others]))
+    return random, split.with_columns(kind=kind)
 
 
 @compiled
 def _name_something(octets: Octets, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Heads with a quote and a letter or digit that stands in no `yEnc`, which `kinds_by_patterns` would call files for certain where counted."""
+    """Heads with a quote and a letter or digit that stands in no `yEnc`, which `kinds_by_patterns` calls files where they are counted.
+
+    None where `ends` is -1.
+    """
     certain = np.zeros(starts.size, np.bool_)
     for head in range(starts.size):
         quoted = named = False

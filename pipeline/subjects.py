@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from html import unescape
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -24,7 +26,7 @@ from numpy.typing import NDArray
 from pipeline.compiled import compiled
 from pipeline.files import KNOWN_EXTENSION
 from pipeline.schema import Column, Schema
-from pipeline.texts import Octets, Texts, cut, holding, texts
+from pipeline.texts import Octets, cut, texts
 
 SPLIT = Schema(
     "split",
@@ -73,35 +75,53 @@ def split(subjects: pl.Series) -> pl.DataFrame:
         A frame `SPLIT` beside it. A pair out of bounds, or one that reads as years in a text, is no counter: the whole
         subject is the head then.
     """
-    return split_texts(subjects, texts(subjects), np.zeros(len(subjects), np.bool_))
+    found = texts(subjects)
+    return split_texts(found.octets, found.offsets[:-1], found.offsets[1:], subjects.gather)[0]
 
 
-def split_texts(subjects: pl.Series, found: Texts, bare: NDArray[np.bool_]) -> pl.DataFrame:
-    """`split` of subjects that were `found` in their column, where those that are `bare` are known to have no counter."""
-    ends, pairs = _counters_at_end(found.offsets, found.octets)
-    usual = ends[:, 0] >= 0
-    heads = cut(found.octets, found.offsets[:-1], np.where(usual, ends[:, 0], found.offsets[1:])).column
-    tails = cut(found.octets, np.where(usual, ends[:, 1], found.offsets[1:]), found.offsets[1:]).column
-    frame = pl.DataFrame({"head": heads, "tail": tails, "segment": pairs[:, 0], "segments": pairs[:, 1]})
-    frame = frame.with_columns(pl.when(pl.lit(pl.Series(usual))).then(pl.col("segment", "segments")))
-    others = np.flatnonzero(~(usual | bare))
-    if not len(others):
-        return frame
-    read = split_by_patterns(subjects.gather(others))
-    return frame.with_columns(frame[name].scatter(others, read[name]) for name in SPLIT.names)
+def split_texts(
+    octets: Octets,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    odd: Callable[[NDArray[np.intp]], pl.Series],
+    doubted: NDArray[np.bool_] | None = None,
+) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+    """`split` of subjects that lie in `octets`; `odd` gives those that need a closer look, among them all that are `doubted`.
+
+    Returns:
+        The frame, and where the head of each subject ends in `octets`; -1 in those that were odd.
+    """
+    cuts, pairs = _counters_at_end(starts, ends, octets)
+    if doubted is not None:
+        cuts[doubted] = -1
+    usual = cuts[:, 0] >= 0
+    others = np.flatnonzero(~usual)
+    read = split_by_patterns(odd(others))
+    columns: list[pl.Series] = []
+    for name, first, last in (("head", starts, cuts[:, 0]), ("tail", cuts[:, 1], ends)):
+        more = texts(read[name])
+        begin, end = np.where(usual, first, 0), np.where(usual, last, 0)
+        begin[others], end[others] = octets.size + more.offsets[:-1], octets.size + more.offsets[1:]
+        columns.append(cut(octets, begin, end, more.octets).column.alias(name))
+    counted = pl.Series(usual).scatter(others, read["segment"].is_not_null())
+    pairs[others] = read.select(pl.col("segment", "segments").fill_null(0)).to_numpy()
+    frame = pl.DataFrame([*columns, pl.Series("segment", pairs[:, 0]), pl.Series("segments", pairs[:, 1])])
+    return frame.with_columns(pl.when(counted).then(pl.col("segment", "segments"))), cuts[:, 0]
 
 
 @compiled
-def _counters_at_end(offsets: NDArray[np.int64], octets: Octets) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _counters_at_end(
+    starts: NDArray[np.int64], ends: NDArray[np.int64], octets: Octets
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Counters as almost all subjects have them, `head (3/66) tail`, told by the rules of `split_by_patterns`.
 
     Returns:
-        ends: int64[n, 2], where the head ends and the tail begins; -1 in subjects that have no such counter, or any doubt about it.
+        cuts: int64[n, 2], where the head ends and the tail begins; -1 in subjects that have no such counter, or any doubt about it.
         pairs: int32[n, 2], segment and segments.
     """
-    ends, pairs = np.full((offsets.size - 1, 2), -1, np.int64), np.zeros((offsets.size - 1, 2), np.int32)
-    for subject in range(offsets.size - 1):
-        start, close = offsets[subject], offsets[subject + 1] - 1
+    cuts, pairs = np.full((starts.size, 2), -1, np.int64), np.zeros((starts.size, 2), np.int32)
+    for subject in range(starts.size):
+        start, close = starts[subject], ends[subject] - 1
         while close >= start and octets[close] not in _NOT_IN_TAIL:
             close -= 1
         if close < start or octets[close] != ord(")"):
@@ -118,9 +138,9 @@ def _counters_at_end(offsets: NDArray[np.int64], octets: Octets) -> tuple[NDArra
         # Other scripts have white space of their own; two years in a row may be no counter.
         if (end > start and octets[end - 1] > 127) or (1900 <= segment <= segments <= 2099):
             continue
-        ends[subject, 0], ends[subject, 1] = end, close + 1
+        cuts[subject, 0], cuts[subject, 1] = end, close + 1
         pairs[subject, 0], pairs[subject, 1] = segment, segments
-    return ends, pairs
+    return cuts, pairs
 
 
 _NOT_IN_TAIL = (ord("("), ord(")"), ord('"'))
@@ -242,18 +262,22 @@ def parse(heads: pl.Series) -> pl.DataFrame:
         A frame `PARSED` beside it.
     """
     found = texts(heads)
-    names, counters, shapes = _plain(found.offsets, found.octets)
+    titles, names, counters, shapes = _plain(found.offsets, found.octets)
     plain = shapes >= 0
     rows = np.flatnonzero(plain)
     told = pl.DataFrame(
         {
+            "title": cut(found.octets, titles[rows, 0], titles[rows, 1]).column,
             "name": cut(found.octets, names[rows, 0], names[rows, 1]).column,
             "file_number": counters[rows, 0],
             "file_total": counters[rows, 1],
             "shape": _PLAIN_SHAPES.gather(shapes[rows]),
         }
     ).select(
-        *(pl.col(column.name) if column.name in ("name", "shape") else _plainly(column) for column in PARSED.columns)
+        *(
+            pl.col(column.name) if column.name in ("title", "name", "shape") else _plainly(column)
+            for column in PARSED.columns
+        )
     )
     others = np.flatnonzero(~plain)
     if not len(others):
@@ -264,64 +288,109 @@ def parse(heads: pl.Series) -> pl.DataFrame:
 
 
 def _plainly(column: Column) -> pl.Expr:
-    """What a plain head says of anything but name and shape."""
+    """What a plain head says of anything but title, name and shape."""
     if column.dtype == pl.Int32:
         return pl.when(pl.col("file_total") > 0).then(column.name)
     return pl.lit("" if column.dtype == pl.String else False).alias(column.name)
 
 
-_PLAIN_SHAPES = pl.Series(["h", "q", "hy", "qy", "[]h", "[]q", "[]hy", "[]qy"])
+_PLAIN_SHAPES = pl.Series(["".join(signs) for signs in product(("", "t"), ("", "[]"), "hq", ("", "y"))])
 
 
 @compiled
-def _plain(offsets: NDArray[np.int64], octets: Octets) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int8]]:
-    """Heads that are nothing but `[5/6] - "name.rar" yEnc`, counter and yEnc left out or not, told by the rules of `parse_by_patterns`.
+def _plain(
+    offsets: NDArray[np.int64], octets: Octets
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int8]]:
+    """Heads that are nothing but `4b81c07d [5/6] - "name.rar" yEnc`, all but the name left out or not, told by the rules of `parse_by_patterns`.
 
     Returns:
+        titles: int64[n, 2], where the title, a word with a digit in it, begins and ends.
         names: int64[n, 2], where the name begins and ends.
         counters: int32[n, 2], file number and file total, 0 where there are none.
         shapes: int8[n], place of the shape in `_PLAIN_SHAPES`; -1 in heads that are not plain, or any doubt about it.
     """
     count = offsets.size - 1
-    names, counters = np.zeros((count, 2), np.int64), np.zeros((count, 2), np.int32)
+    titles, names, counters = (
+        np.zeros((count, 2), np.int64),
+        np.zeros((count, 2), np.int64),
+        np.zeros((count, 2), np.int32),
+    )
     shapes = np.full(count, -1, np.int8)
     for head in range(count):
-        at, end = offsets[head], offsets[head + 1]
-        if end - at > LONGEST or end - at < 3:
+        start, end = offsets[head], offsets[head + 1]
+        if end - start > LONGEST:
             continue
-        if octets[at] == ord("["):
-            number, at = _number_at(octets, at + 1, end)
-            if at >= end or octets[at] != ord("/"):
-                continue
-            total, at = _number_at(octets, at + 1, end)
-            if at >= end or octets[at] != ord("]") or not 0 <= number <= total or total < 1:
-                continue
-            if number >= 1900 and total <= 2099:
-                continue
-            counters[head, 0], counters[head, 1] = number, total
-            at += 1
-            while at < end and octets[at] in (32, ord("-")):
-                at += 1
+        title = _title_end(octets, start, end)
+        number, total, at = _counter_at(octets, _after_frame(octets, title, end) if title > start else start, end)
         if at >= end or octets[at] != ord('"'):
             continue
-        start = at + 1
-        at, dotted, right, yenc_within = start, False, True, False
-        while at < end and octets[at] != ord('"'):
-            dotted |= octets[at] == ord(".")
-            right &= 32 <= octets[at] < 127 and octets[at] not in _NOT_PLAIN
-            # `REPOST` and `REUP` in capitals mark a repost wherever they stand.
-            right &= octets[at] != ord("E") or octets[at - 1] != ord("R")
-            yenc_within |= octets[at] | 32 == ord("e") and octets[at - 1] | 32 == ord("y")
-            at += 1
-        yenc = end - at == _YENC_END.size
-        for place in range(_YENC_END.size):
-            yenc = yenc and octets[at + place] == _YENC_END[place]
-        right &= yenc or (end - at == 1 and not yenc_within)
-        if not right or at == start or octets[start] == 32 or octets[at - 1] == 32:
+        dotted, yenc, close = _name_end(octets, at + 1, end)
+        if close < 0:
             continue
-        names[head, 0], names[head, 1] = start, at
-        shapes[head] = 4 * (counters[head, 1] > 0) + 2 * yenc + dotted
-    return names, counters, shapes
+        titles[head, 0], titles[head, 1] = start, title
+        names[head, 0], names[head, 1] = at + 1, close
+        counters[head, 0], counters[head, 1] = number, total
+        shapes[head] = 8 * (title > start) + 4 * (total > 0) + 2 * dotted + yenc
+    return titles, names, counters, shapes
+
+
+@compiled
+def _title_end(octets: Octets, start: int, end: int) -> int:
+    """Where a title ends that is one word of ASCII letters and digits, both or digits alone; `start` where there is none.
+
+    A word with a digit is no mark of a repost and no advertisement; one that may be a size, `700MB`, is doubted.
+    """
+    at, digits = start, 0
+    while at < end and (48 <= octets[at] <= 57 or 97 <= octets[at] | 32 <= 122):
+        digits += octets[at] <= 57
+        at += 1
+    size = at > start and octets[start] <= 57 and octets[at - 1] | 32 in _ENDS_OF_SIZES
+    return at if digits and at - start > 1 and not size else start
+
+
+_ENDS_OF_SIZES = (ord("b"), ord("s"))
+
+
+@compiled
+def _after_frame(octets: Octets, at: int, end: int) -> int:
+    """The place after blanks and dashes."""
+    while at < end and octets[at] in (32, ord("-")):
+        at += 1
+    return at
+
+
+@compiled
+def _counter_at(octets: Octets, start: int, end: int) -> tuple[int, int, int]:
+    """File number and total of a `[5/6]` at `start` (0 and 0 where there is none), and the place after it and what parts it from the name."""
+    if start >= end or octets[start] != ord("["):
+        return 0, 0, start
+    number, at = _number_at(octets, start + 1, end)
+    if at >= end or octets[at] != ord("/"):
+        return 0, 0, end
+    total, at = _number_at(octets, at + 1, end)
+    if at >= end or octets[at] != ord("]") or not 0 <= number <= total or total < 1:
+        return 0, 0, end
+    # Two years are no counter.
+    return number, total, end if number >= 1900 and total <= 2099 else _after_frame(octets, at + 1, end)
+
+
+@compiled
+def _name_end(octets: Octets, start: int, end: int) -> tuple[bool, bool, int]:
+    """Whether a name at `start` has a dot and yEnc after it, and where it ends; -1 where it or what follows needs a closer look."""
+    at, dotted, right, yenc_within = start, False, True, False
+    while at < end and octets[at] != ord('"'):
+        dotted |= octets[at] == ord(".")
+        right &= 32 <= octets[at] < 127 and octets[at] not in _NOT_PLAIN
+        # `REPOST` and `REUP` in capitals mark a repost wherever they stand.
+        right &= octets[at] != ord("E") or octets[at - 1] != ord("R")
+        yenc_within |= octets[at] | 32 == ord("e") and octets[at - 1] | 32 == ord("y")
+        at += 1
+    yenc = end - at == _YENC_END.size
+    for place in range(_YENC_END.size):
+        yenc = yenc and octets[at + place] == _YENC_END[place]
+    right &= yenc or (end - at == 1 and not yenc_within)
+    right &= at > start and octets[start] != 32 and octets[at - 1] != 32
+    return dotted, yenc, at if right else -1
 
 
 _NOT_PLAIN = (ord("&"), ord("="), ord("/"), ord("\\"))
@@ -354,8 +423,20 @@ def parse_by_patterns(heads: pl.Series) -> pl.DataFrame:
 
 def decoded(subjects: pl.Series) -> pl.Series:
     """Subjects with the words of RFC 2047 in them decoded: a whole one may be written so, counters and all."""
-    encoded = holding(texts(subjects), b"=?")
+    encoded = subjects.str.contains("=?", literal=True).arg_true()
     return subjects.clone().scatter(encoded, legible(subjects.gather(encoded))) if len(encoded) else subjects
+
+
+@compiled
+def encoded(offsets: NDArray[np.int64], octets: Octets) -> NDArray[np.bool_]:
+    """Texts that may hold words of RFC 2047."""
+    found = np.zeros(offsets.size - 1, np.bool_)
+    for text in range(found.size):
+        for at in range(offsets[text], offsets[text + 1] - 1):
+            if octets[at] == ord("=") and octets[at + 1] == ord("?"):
+                found[text] = True
+                break
+    return found
 
 
 _ENTITY = r"&(?:#[0-9]{1,6}|#[xX][0-9A-Fa-f]{1,5}|[A-Za-z]{2,8}[0-9]{0,2});"

@@ -50,16 +50,6 @@ def texts(column: pl.Series) -> Texts:
     return Texts(places, np.frombuffer(octets, np.uint8) if octets is not None else np.zeros(0, np.uint8))
 
 
-def holding(found: Texts, word: bytes) -> NDArray[np.int64]:
-    """The texts that hold a word, ascending; quick where few do."""
-    whole, places, at = found.octets[found.offsets[0] : found.offsets[-1]].tobytes(), list[int](), -1
-    while (at := whole.find(word, at + 1)) >= 0:
-        places.append(at)
-    begins = np.array(places, np.int64) + found.offsets[0]
-    rows = np.searchsorted(found.offsets, begins, side="right") - 1
-    return np.unique(rows[begins + len(word) <= found.offsets[rows + 1]])
-
-
 def cut(octets: Octets, starts: NDArray[np.integer], ends: NDArray[np.integer], more: Octets | None = None) -> Texts:
     """Pieces of a text as texts; `more`, where there is some, goes on where `octets` ends."""
     offsets = np.zeros(len(starts) + 1, np.int64)

@@ -435,6 +435,7 @@ def test_what_is_dropped_at_once_is_what_all_rules_drop(monkeypatch):
     forms = (
         '"{}.bin" yEnc (1/1)', '[1/1] - "{}" yEnc (1/1)', '"01 - {}.mp3" yEnc (1/1)', '"{} www.site.test.bin" yEnc (1/1)', '"setup {:.3}.exe" (1/2)',
         '"{}.par2" yEnc (1/1)', '[1/2] - "{}" yEnc (1/1)', '"Debian {:.4}.iso" yEnc (1/1)', '{0} - "{0}" yEnc (1/1)', '".{:.1}" yEnc (1/1)',
+        '{0} [1/2] - "{0}" yEnc (1/1)', 'a{0:.3}1 [1/2] - "{0}" yEnc (1/1)', '{0} [2/3] - "a.rar" (1/1)',
     )  # fmt: skip
     rows = [
         (number, draw.choice(forms).format(word(draw, draw.choice([3, 9, 20]))), "Robot <robot@example.org>", START, f"{word(draw, 20)}@flood", "", 9, "")

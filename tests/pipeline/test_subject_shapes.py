@@ -276,7 +276,7 @@ def test_a_counter_told_at_once_is_the_one_the_patterns_find(subjects: list[str]
 
 HEAD_PIECES = (
     '"', '"debian.rar" yEnc', '"', "[1/3]", "[03/12] - ", "[1999/2005] ", "[7/3]", " - ", "-", "a", ".", ".iso", "yEnc", ' yEnc"', "REPOST", "re-up", "&amp;",
-    "=?", "/", "\\", "é", "\t", " ", "[12345/123456]", "Debian 12", "(1/2)",
+    "=?", "700MB", "1yEnc", "4b81c07d ", "REPOST1", "presents2", "1de2", "2of3", "/", "\\", "é", "\t", " ", "[12345/123456]", "Debian 12", "(1/2)",
 )  # fmt: skip
 
 
