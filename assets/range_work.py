@@ -28,8 +28,8 @@ from store.stores import Stores
 SOFTWARE = version("overlake")
 """Recorded with everything that is materialized."""
 
-BLOCKS_AT_ONCE = 10
-"""Blocks that are parsed together: at 10,000 numbers each, 100,000 lines, some 30 MB."""
+BLOCKS_AT_ONCE = 5
+"""Blocks that are parsed together: at 10,000 numbers each, 50,000 lines, some 15 MB."""
 
 
 class OverviewMissing(LookupError):

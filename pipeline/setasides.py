@@ -107,7 +107,8 @@ def kinds_by_patterns(frame: pl.DataFrame) -> pl.Series:
     words = short.select("index", word=pl.when(repeated).then(said[0]).otherwise(bare))
     hits = words.filter(are_tokens(words["word"]))["index"]
     frame = frame.with_columns(token=pl.repeat(value=False, n=frame.height, eager=True).scatter(hits, values=True))
-    uncounted = frame.select("head", counted=counted).with_row_index().filter(~pl.col("counted"))
+    dotted = head.str.contains(".", literal=True)
+    uncounted = frame.select("head", counted=counted).with_row_index().filter(~pl.col("counted") & dotted)
     # What only mentions a file or gives its address is a text.
     ends_in_name = head.str.contains(_ENDS_IN_NAME) & ~head.str.contains(_ADDRESS)
     named = uncounted.filter(head.str.contains(NAME_IN_QUOTES) | ends_in_name)["index"]
