@@ -14,6 +14,7 @@ from pipeline.schema import OVERVIEW, Column, Schema
 from pipeline.setasides import FILE, OBFUSCATED, kinds
 from pipeline.subjects import parse
 from pipeline.tools import templates, tool_of
+from pipeline.utf8 import as_utf8
 
 EXPLAINED = Schema(
     "explained",
@@ -72,8 +73,8 @@ def read_lines(text: bytes) -> tuple[pl.DataFrame, list[Unreadable]]:
         (int(raw.split(b"\t", 1)[0]), reason) for raw, reason in parsed.rejected.select("raw", "reason").iter_rows()
     ]
     rejected += [(place, "number") for place in tabbed if place not in set(numbered)]
-    # `western` reads bytes that are not UTF-8 as the overview does.
-    subjects = pl.DataFrame({"number": bare, "subject": [lines[place].decode("utf-8", "western") for place in bare]})
+    texts = [as_utf8(lines[place]).tobytes().decode() for place in bare]
+    subjects = pl.DataFrame({"number": bare, "subject": texts})
     subjects = _alone(subjects.cast({"number": pl.Int64, "subject": pl.String}))
     both = pl.concat([subjects, parsed.overview.select(subjects.columns)]).sort("number")
     unreadable = [Unreadable(place + 1, lines[place], reason) for place, reason in sorted(rejected)]
