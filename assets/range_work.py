@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import islice
+from typing import Any
 
 import polars as pl
 
@@ -69,8 +70,8 @@ def fetch_overview(stores: Stores, range_: Range, progress: Callable[[Progress],
         dates: list[datetime] = []
         for first, last, text in _joined(blocks):
             parsed = parse(text, first, last, now)
-            dates += [date for date in _span(parsed.overview) if date is not None]
-            writer.append(parsed.overview)
+            dates += [date for date in _span(parsed.table) if date is not None]
+            writer.append_table(parsed.table)
             writer.reject(parsed.rejected)
         written = writer.commit(
             OverviewMeta(
@@ -105,9 +106,10 @@ def _joined(blocks: Iterator[OverviewBlock]) -> Iterator[tuple[int, int, bytes]]
         yield part[0].first, part[-1].last, b"".join(block.text for block in part)
 
 
-def _span(overview: pl.DataFrame) -> tuple[datetime | None, datetime | None]:
-    """Earliest and latest believable date of the rows."""
-    return overview.select(earliest=pl.col("posted_at").min(), latest=pl.col("posted_at").max()).row(0)
+def _span(table: Any) -> tuple[datetime | None, datetime | None]:
+    """Earliest and latest believable date of the rows of a `pyarrow.Table`."""
+    dates = pl.Series(table["posted_at"])
+    return dates.to_frame().select(earliest=pl.all().min(), latest=pl.all().max()).row(0)
 
 
 def derive_chunks(stores: Stores, range_: Range) -> Derived:

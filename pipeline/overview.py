@@ -11,16 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from pipeline import fields
 from pipeline.dates import believable, parse_dates
 from pipeline.fields import LINE_LIMIT, Fields
 from pipeline.schema import OVERVIEW, REJECTED
-from pipeline.texts import Octets, cut
+from pipeline.texts import Octets, Texts, cut
 from pipeline.utf8 import as_utf8
 
 _NO_REFERENCES = ("(null)", "null")
@@ -40,14 +42,20 @@ class Parsed:
     """The rows of one block.
 
     Attributes:
-        overview: frame `schema.OVERVIEW`, ascending and unique by number, inside the block's numbers.
+        table: the columns of `schema.OVERVIEW` as a `pyarrow.Table`, as Parquet is written from; ascending and unique by number, inside the
+            block's numbers.
         rejected: frame `schema.REJECTED`.
         lines: lines of the text; `overview.height + rejected.height`.
     """
 
-    overview: pl.DataFrame
+    table: Any
     rejected: pl.DataFrame
     lines: int
+
+    @property
+    def overview(self) -> pl.DataFrame:
+        """The table as frame `schema.OVERVIEW`."""
+        return OVERVIEW.check(pl.DataFrame(self.table))
 
 
 def parse(text: bytes, first: int, last: int, now: datetime) -> Parsed:
@@ -66,16 +74,17 @@ def parse(text: bytes, first: int, last: int, now: datetime) -> Parsed:
     repaired, unreadable = _repaired(found, lines, len(octets))
     texts = partial(_texts, octets, repaired, found)
     rows, outside, duplicate = _in_order(np.flatnonzero(found.plain), found.number, first, last)
-    overview = pl.DataFrame(
+    times = _times(found.time[rows], lambda odd: texts(fields.DATE, rows[odd]).column, now)
+    table = pa.table(
         {
             "number": found.number[rows],
-            "subject": texts(fields.SUBJECT, rows),
-            "poster": texts(fields.POSTER, rows),
-            "posted_at": _times(found.time[rows], lambda odd: texts(fields.DATE, rows[odd]), now),
-            "message_id": texts(fields.MESSAGE_ID, rows),
-            "references": texts(fields.REFERENCES, rows),
+            "subject": texts(fields.SUBJECT, rows).array,
+            "poster": texts(fields.POSTER, rows).array,
+            "posted_at": times.to_arrow(compat_level=pl.CompatLevel.oldest()),
+            "message_id": texts(fields.MESSAGE_ID, rows).array,
+            "references": texts(fields.REFERENCES, rows).array,
             "bytes": found.size[rows],
-            "xref": texts(fields.XREF, rows),
+            "xref": texts(fields.XREF, rows).array,
         }
     )
     reasons = [*unreadable, *((row, "outside_range") for row in outside), *((row, "duplicate") for row in duplicate)]
@@ -83,7 +92,7 @@ def parse(text: bytes, first: int, last: int, now: datetime) -> Parsed:
         {"raw": [lines.raw(row) for row, _ in reasons], "reason": [reason for _, reason in reasons]},
         schema=REJECTED.polars,
     )
-    return Parsed(OVERVIEW.check(overview), rejected, len(found.plain))
+    return Parsed(table, rejected, len(found.plain))
 
 
 class _Lines:
@@ -102,9 +111,9 @@ class _Lines:
         return self._text[start : int(self._ends[row])].removesuffix(b"\r")
 
 
-def _texts(octets: Octets, more: Octets, found: Fields, which: int, rows: NDArray[np.intp]) -> pl.Series:
-    """One of the texts of each row, as a String column."""
-    return cut(octets, found.starts[which, rows], found.ends[which, rows], more).column
+def _texts(octets: Octets, more: Octets, found: Fields, which: int, rows: NDArray[np.intp]) -> Texts:
+    """One of the texts of each row."""
+    return cut(octets, found.starts[which, rows], found.ends[which, rows], more)
 
 
 def _times(time: NDArray[np.int64], dates: Callable[[NDArray[np.intp]], pl.Series], now: datetime) -> pl.Series:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -32,10 +33,15 @@ class Texts:
         return np.diff(self.offsets)
 
     @property
+    def array(self) -> Any:
+        """The texts as a `pyarrow.LargeStringArray`, not copied."""
+        offsets, octets = pa.py_buffer(self.offsets), pa.py_buffer(self.octets)
+        return pa.LargeStringArray.from_buffers(len(self.offsets) - 1, offsets, octets)
+
+    @property
     def column(self) -> pl.Series:
         """The texts as a String column."""
-        offsets, octets = pa.py_buffer(self.offsets), pa.py_buffer(self.octets)
-        return pl.Series(pa.LargeStringArray.from_buffers(len(self.offsets) - 1, offsets, octets))
+        return pl.Series(self.array)
 
 
 def texts(column: pl.Series) -> Texts:

@@ -111,6 +111,20 @@ class OverviewWriter:
             self._lines += overview.height
             self._overview.append(overview)
 
+    def append_table(self, table: Any) -> None:
+        """`append` for the same columns as a `pyarrow.Table`, which are not copied where every number is above all before it.
+
+        Raises:
+            DiskFull: no space is left.
+        """
+        numbers = table["number"].to_numpy()
+        if not len(numbers) or numbers[0] <= self._last or not (numbers[1:] > numbers[:-1]).all():
+            self.append(schema.OVERVIEW.check(pl.DataFrame(table)))
+            return
+        self._last = int(numbers[-1])
+        self._lines += table.num_rows
+        self._overview.append_table(table)
+
     def reject(self, rejected: pl.DataFrame) -> None:
         """Keep lines that are not rows (`schema.REJECTED`) in the sidecar `range=000123.rejected.parquet`.
 
@@ -241,7 +255,7 @@ class _ParquetFile:
         self.replacement = replacement
         self._path = path
         self._declared = declared
-        self._waiting: list[pl.DataFrame] = []
+        self._waiting: list[Any] = []
         self._rows = 0
         self._schema = _arrow_schema(declared)
         self._writer = pq.ParquetWriter(
@@ -255,8 +269,12 @@ class _ParquetFile:
 
     def append(self, frame: pl.DataFrame) -> None:
         """Append rows, written when a row group is full."""
-        self._waiting.append(frame)
-        self._rows += frame.height
+        self.append_table(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
+
+    def append_table(self, table: Any) -> None:
+        """The same for a `pyarrow.Table`."""
+        self._waiting.append(table.cast(self._schema))
+        self._rows += table.num_rows
         if self._rows >= ROW_GROUP:
             self._flush()
 
@@ -276,9 +294,8 @@ class _ParquetFile:
 
     def _flush(self) -> None:
         if self._rows:
-            table = pl.concat(self._waiting).to_arrow(compat_level=pl.CompatLevel.oldest()).cast(self._schema)
             with writing(self._path):
-                self._writer.write_table(table, row_group_size=self._rows)
+                self._writer.write_table(pa.concat_tables(self._waiting), row_group_size=self._rows)
         self._waiting, self._rows = [], 0
 
 
