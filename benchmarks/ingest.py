@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -68,8 +69,11 @@ class Ingest:
     stages: dict[str, float]
 
 
-def run(folder: Path, lines: int, range_size: int, mix: str, wire: str) -> Ingest:
-    """Ingest about `lines` lines in whole ranges of `range_size`, wire form `wire`, into stores in `folder`."""
+def run(folder: Path, lines: int, range_size: int, mix: str, wire: str, profile: Path | None = None) -> Ingest:
+    """Ingest about `lines` lines in whole ranges of `range_size`, wire form `wire`, into stores in `folder`.
+
+    With `profile`, where the time of the main thread went is written there as HTML; looking costs some CPU of its own.
+    """
     count = max(3, lines // range_size)
     arguments = (
         "--listen",
@@ -89,7 +93,7 @@ def run(folder: Path, lines: int, range_size: int, mix: str, wire: str) -> Inges
         )
         with open_stores(settings) as stores:
             ranges = planned(stores)[:count]
-            return _measured(stores, ranges)
+            return _measured(stores, ranges, profile)
 
 
 def planned(stores: Stores) -> list[Range]:
@@ -110,7 +114,21 @@ def planned(stores: Stores) -> list[Range]:
     )
 
 
-def _measured(stores: Stores, ranges: list[Range]) -> Ingest:
+@contextmanager
+def _watched(profile: Path | None) -> Iterator[None]:
+    """Write a profile of what happens inside, if any is wanted."""
+    if profile is None:
+        yield
+        return
+    # Here, since it comes with the tools of development alone.
+    from pyinstrument import Profiler
+
+    with Profiler(interval=0.005) as profiler:
+        yield
+    profile.write_text(profiler.output_html(), encoding="utf-8")
+
+
+def _measured(stores: Stores, ranges: list[Range], profile: Path | None) -> Ingest:
     # Once untimed, so that the provider has made and cached its blocks.
     for range_ in ranges:
         for _ in _wire_blocks(stores, range_):
@@ -119,19 +137,20 @@ def _measured(stores: Stores, ranges: list[Range]) -> Ingest:
     postgres_before = tree_cpu_s(postmaster) if postmaster else 0.0
     stages = Stages()
     lines = wire = parquet = chunks = kept = in_fragments = 0
-    for range_ in ranges:
-        with stages.stage("overview"):
-            fetched = fetch_overview(stores, range_)
-        with stages.stage("release_chunks"):
-            derived = derive_chunks(stores, range_)
-        with stages.stage("edge_chunks"):
-            join_edges(stores, range_)
-        lines += fetched.facts.lines
-        wire += fetched.facts.wire_bytes
-        parquet += fetched.parquet_bytes
-        chunks += derived.committed.bytes
-        kept += derived.batch.counters.kept
-        in_fragments += derived.batch.counters.in_fragments
+    with _watched(profile):
+        for range_ in ranges:
+            with stages.stage("overview"):
+                fetched = fetch_overview(stores, range_)
+            with stages.stage("release_chunks"):
+                derived = derive_chunks(stores, range_)
+            with stages.stage("edge_chunks"):
+                join_edges(stores, range_)
+            lines += fetched.facts.lines
+            wire += fetched.facts.wire_bytes
+            parquet += fetched.parquet_bytes
+            chunks += derived.committed.bytes
+            kept += derived.batch.counters.kept
+            in_fragments += derived.batch.counters.in_fragments
     postgres = tree_cpu_s(postmaster) - postgres_before if postmaster else 0.0
     peak = peak_rss_mb()
     floor = Stages()

@@ -28,13 +28,14 @@ def ingest(
     mix: Annotated[str, Parameter(help="Mix of the simulated history.")] = "default",
     wire: Annotated[str, Parameter(help="Wire form the provider speaks: plain, A, B, C, D or E.")] = "B",
     folder: Folder = None,
+    profile: Annotated[Path | None, Parameter(help="Write where the time went to this HTML file.")] = None,
     json: Json = False,
 ) -> None:
     """From compressed wire bytes to committed catalog, beside the floor of inflating, splitting and writing the same Parquet."""
     from benchmarks.ingest import run
 
     with _kept_in(folder) as place, err.status("Ingesting"):
-        result = run(place, lines, range_size, mix, wire)
+        result = run(place, lines, range_size, mix, wire, profile)
     _show(result, json)
 
 

@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 
 from pipeline import records, schema
 from pipeline.batch import GroupList
+from pipeline.filetable import segments_of
 from pipeline.fragments import decide
 from pipeline.islands import islands, releases_of
 from pipeline.materialize import materialize, merge_edge
@@ -252,6 +253,16 @@ def test_the_first_of_two_equal_parts_counts():
     batch = batch_of(frame)
     assert batch.segments["message_id"].to_list() == ["500000.x@example.org", "500001.x@example.org"]
     assert (batch.counters.repeated, batch.counters.kept) == (1, 2)
+
+
+@given(st.lists(st.integers(0, 4), max_size=5), st.permutations(range(5)))
+def test_segments_of_files_keep_their_order_under_new_ordinals(counts, order):
+    held = [(file, number) for file, count in enumerate(counts) for number in range(count)]
+    segments = pl.DataFrame(held, schema={"file": pl.UInt32, "number": pl.Int32}, orient="row")
+    wanted = [file for file in order if file < len(counts)]
+    told = segments_of(pl.Series(wanted, dtype=pl.UInt32), segments)
+    assert told.schema == segments.schema
+    assert told.rows() == [(new, number) for new, file in enumerate(wanted) for number in range(counts[file])]
 
 
 def test_a_repost_weeks_later_is_another_record():

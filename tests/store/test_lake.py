@@ -106,6 +106,20 @@ def test_numbers_that_come_twice_are_kept_in_the_sidecar(lake: Lake):
     assert sidecar["raw"][1].startswith(b'7003\t"film.part7003.rar"')
 
 
+def test_a_table_is_written_as_its_frame_is(local_lake):
+    blocks = [lines(7001, 7003), lines(), lines(7003, 7002, 7004, 7004), lines(7010, 7011)]
+    write(local_lake, *blocks)
+    of_frames, meta = local_lake.read("main", RANGE)
+    with local_lake.writer("main", RANGE) as writer:
+        for block in blocks:
+            writer.append_table(block.to_arrow(compat_level=pl.CompatLevel.oldest()))
+        writer.commit(META)
+    of_tables = local_lake.read("main", RANGE)
+    assert of_tables[0].equals(of_frames)
+    assert of_tables[1] == meta
+    assert meta.duplicate == 3
+
+
 def test_an_empty_range_is_a_file_of_no_rows(lake: Lake):
     assert write(lake).lines == 0
     frame, _ = lake.read("main", RANGE)
