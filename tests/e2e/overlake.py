@@ -18,6 +18,9 @@ from typing import Any
 import httpx
 
 
+IMPATIENCE = Path(__file__).parent / "impatience"
+
+
 def free_port() -> int:
     """A port no other test of this run gets, below those the system gives to clients: a server that was killed finds it free again."""
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
@@ -105,4 +108,5 @@ class Overlake:
         return [sys.executable, "-m", "cli", *arguments]
 
     def _environment(self) -> dict[str, str]:
-        return {key: value for key, value in os.environ.items() if not key.startswith(("OVERLAKE_", "DAGSTER_"))}
+        mine = {key: value for key, value in os.environ.items() if not key.startswith(("OVERLAKE_", "DAGSTER_"))}
+        return mine | {"PYTHONPATH": os.pathsep.join(filter(None, [str(IMPATIENCE), mine.get("PYTHONPATH")]))}
