@@ -1,4 +1,7 @@
-"""A test whose program is not installed is skipped with the reason on one's own machine, and fails where `CI` is set."""
+"""What all tests share: a database server, and what becomes of a test whose program is not installed.
+
+Such a test is skipped with the reason on one's own machine, and fails where `CI` is set.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from databases import Databases, running_databases
 from missing import MissingProgram
 
 
@@ -21,3 +25,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         report.outcome = "skipped"
         report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: {call.excinfo.value}")
     return report
+
+
+@pytest.fixture(scope="session")
+def databases() -> Iterator[Databases]:
+    """One server for all tests of this process, started by the first that needs one."""
+    with running_databases() as running:
+        yield running

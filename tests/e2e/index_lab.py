@@ -6,12 +6,11 @@ import asyncio
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import count
+from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import psycopg
+from databases import Databases
 
 from assets.provider import account_of
 from assets.range_work import derive_chunks, fetch_overview, join_edges
@@ -20,60 +19,27 @@ from pipeline.ranges import Range
 from pipeline.signatures import DEFAULT_TABLE
 from simulator.history import History
 from simulator.server import Provider, ServerOptions
-from store.catalog.connection import Catalog, migrate
 from store.catalog.planning import known_empty, plan, source_number
 from store.catalog.versions import record_group_list, record_signatures
 from store.configuration import Settings
 from store.disk import Disk, LocalDisk
 from store.lake import Lake
-from store.postgres import EmbeddedPostgres
 from store.stores import Stores
 
-_NUMBERS = count(1)
 
-
+@dataclass(frozen=True)
 class Lab:
-    """One Postgres server for the tests of a module; every index in it has a catalog and a folder of its own."""
+    """Makes indexes, each with a catalog and a folder of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        self.postgres = EmbeddedPostgres(folder / "postgres")
-        self.postgres.start()
-        self.execute("ALTER SYSTEM SET fsync = off")  # these tests end processes, not the machine
-        self.execute("SELECT pg_reload_conf()")
-        self.postgres.create_database("migrated")
-        migrate(self.postgres.dsn("migrated"))
-
-    def copy(self, template: str, suffix: str = "") -> str:
-        """Make a database like `template`; returns its name. It goes with the server."""
-        name = f"index_{next(_NUMBERS)}{suffix}"
-        self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-        return name
+    databases: Databases
 
     @contextmanager
     def index(self, settings: Settings, disk: Disk | None = None) -> Iterator[Stores]:
         """A new, empty index in `settings.data` with the signatures every index starts with."""
         disk = disk or LocalDisk(settings.data)
-        catalog = Catalog(self.postgres.dsn(self.copy("migrated")), "")
-        try:
+        with self.databases.catalog() as catalog:
             record_signatures(catalog, DEFAULT_TABLE.signatures)
             yield Stores(settings, catalog, disk, Lake(disk))
-        finally:
-            catalog.close()
-
-    def execute(self, statement: str) -> None:
-        with psycopg.connect(self.postgres.dsn(), autocommit=True) as connection:
-            connection.execute(statement.encode())
-
-
-@contextmanager
-def running_lab() -> Iterator[Lab]:
-    # Not below pytest's folder, which every pytest that starts closes to the user the server runs as.
-    with TemporaryDirectory(prefix="overlake-test-") as folder:
-        lab = Lab(Path(folder))
-        try:
-            yield lab
-        finally:
-            lab.postgres.stop()
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 import pytest
-from index_lab import Lab, plan_all, running_lab, running_provider, settings_for
+from index_lab import Lab, plan_all, running_provider, settings_for
 from overlake import Overlake, free_port
 from scripted_server import Server, Visit, overview_line, reader, scripted
 
@@ -36,12 +36,6 @@ GROUP = "alt.binaries.test"
 NOW = datetime.now(UTC)
 SIZE = 100
 ASSETS = ("overview", "release_chunks", "edge_chunks")
-
-
-@pytest.fixture(scope="module")
-def lab() -> Iterator[Lab]:
-    with running_lab() as one:
-        yield one
 
 
 @pytest.fixture
@@ -67,7 +61,7 @@ class Impatient(Overlake):
 def configured(folder: Path, lab: Lab, port: int, group: str = GROUP, account: str = "") -> Overlake:
     index = Impatient(folder)
     index.folder.mkdir()
-    configure(index, lab.postgres.dsn(lab.copy("migrated")), port, group, account)
+    configure(index, lab.databases.new(), port, group, account)
     return index
 
 
@@ -359,7 +353,7 @@ def test_a_postgres_that_stops_during_a_run_is_said_and_the_next_run_completes(
 
     def answers(command: str) -> Iterable[bytes]:
         if stop:
-            lab.postgres.stop()
+            lab.databases.postgres.stop()
         return overview(command)
 
     with scripted(reader(group_of(100, 199, answers))) as server, lab.index(_settings(tmp_path, server)) as stores:
@@ -368,7 +362,7 @@ def test_a_postgres_that_stops_during_a_run_is_said_and_the_next_run_completes(
         stop = True
         result = run(stores, instance)
         stop = False
-        lab.postgres.start()
+        lab.databases.postgres.start()
         # Long enough for the pool, which tries again after growing pauses.
         monkeypatch.setattr(store.catalog.connection, "_WAIT_S", 15.0)
         assert not result.success

@@ -12,7 +12,7 @@ import dagster as dg
 import polars as pl
 import pytest
 from catalog_picture import COUNTERS, rows
-from index_lab import Lab, materialize_range, plan_all, running_lab, running_provider, settings_for
+from index_lab import Lab, materialize_range, plan_all, running_provider, settings_for
 
 from assets.build import assets_of
 from assets.checks import lines_accounted_for
@@ -41,12 +41,6 @@ class Era:
 
     history: History
     ports: dict[str, int]
-
-
-@pytest.fixture(scope="module")
-def lab() -> Iterator[Lab]:
-    with running_lab() as one:
-        yield one
 
 
 @pytest.fixture(scope="module", params=ERAS)

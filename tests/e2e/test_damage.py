@@ -15,7 +15,7 @@ from uuid import UUID
 
 import pytest
 from catalog_picture import Picture, nzbs, picture, rows
-from index_lab import derive_again, materialize_range, plan_all, running_lab, settings_for
+from index_lab import Lab, derive_again, materialize_range, plan_all, settings_for
 from index_lab import running_provider as provider_in_process
 from lxml import etree
 from overlake import Overlake
@@ -54,9 +54,9 @@ class Whole:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
+def whole(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
     history = planned_history(11, GROUPS, (16_000,), (2009, 2016, 2024), offset=120_000)
-    with running_lab() as lab, provider_in_process(history, tmp_path_factory.mktemp("blocks")) as (port,):
+    with provider_in_process(history, tmp_path_factory.mktemp("blocks")) as (port,):
         settings = settings_for(tmp_path_factory.mktemp("index"), port, RANGE_SIZE)
         with lab.index(settings) as stores:
             for range_ in plan_all(stores, GROUPS, datetime.now(UTC)):
@@ -139,13 +139,13 @@ def test_the_range_that_is_named_repairs_its_file_without_the_provider(whole: Wh
 
 
 def test_a_catalog_rebuilt_from_the_files_alone_serves_the_same_bytes(
-    whole: Whole, tmp_path_factory: pytest.TempPathFactory
+    lab: Lab, whole: Whole, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """And is whole again once its ranges were derived from the overview files, whatever it serves meanwhile."""
     folder = tmp_path_factory.mktemp("copy") / "data"
     shutil.copytree(whole.stores.settings.data, folder)
     settings = whole.stores.settings.model_copy(update={"data": folder})
-    with running_lab() as lab, lab.index(settings) as again:
+    with lab.index(settings) as again:
         done = list(rebuild(again.catalog, again.disk, owned_files(again.disk), RANGE_SIZE))
         assert all(one.path is not None and one.damaged == () for one in done)
         assert nzbs(again) == whole.nzbs

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from catalog_picture import nzbs, picture
-from index_lab import Lab, derive_again, materialize_range, plan_all, running_lab, running_provider, settings_for
+from index_lab import Lab, derive_again, materialize_range, plan_all, running_provider, settings_for
 from object_service import ObjectService, faulty, running_service
 
 from simulator.history import planned_history
@@ -22,12 +22,6 @@ from store.verify import published_files, verify_file
 GROUPS = ("alt.binaries.first",)
 RANGE_SIZE = 4_000
 NOW = datetime.now(UTC)
-
-
-@pytest.fixture(scope="module")
-def lab() -> Iterator[Lab]:
-    with running_lab() as one:
-        yield one
 
 
 @pytest.fixture(scope="module")

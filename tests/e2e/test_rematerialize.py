@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from catalog_picture import Picture, chunk_files, nzbs, picture
-from index_lab import Lab, derive_again, materialize_range, plan_all, running_lab, running_provider, settings_for
+from index_lab import Lab, derive_again, materialize_range, plan_all, running_provider, settings_for
 
 from pipeline.ranges import Range
 from simulator.history import History, planned_history
@@ -23,12 +23,6 @@ RANGE_SIZE = 4_000
 LOW = 120_000
 NOW = datetime.now(UTC)
 GRACE, ORPHAN_GRACE = timedelta(hours=1), timedelta(days=1)
-
-
-@pytest.fixture(scope="module")
-def lab() -> Iterator[Lab]:
-    with running_lab() as one:
-        yield one
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 import pytest
-from index_lab import Lab, derive_again, materialize_range, plan_all, running_lab, running_provider, settings_for
+from index_lab import Lab, derive_again, materialize_range, plan_all, running_provider, settings_for
 
 from assets.planning_assets import group_list
 from pipeline.batch import Signature
@@ -23,12 +23,6 @@ from store.stores import Stores
 GROUPS = ("alt.binaries.first",)
 DROPPING = (*DEFAULT_TABLE.signatures, Signature("*|*|[]q*", DROP, "sets of random names"))
 KEEPING = (Signature("*|*|*", KEEP, "everything"),)
-
-
-@pytest.fixture(scope="module")
-def lab() -> Iterator[Lab]:
-    with running_lab() as one:
-        yield one
 
 
 @pytest.fixture(scope="module")

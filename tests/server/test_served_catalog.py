@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 import rnzb
+from databases import Databases
 from litestar.testing import TestClient
 from lxml import etree
 
@@ -18,14 +18,11 @@ from store.catalog.connection import Catalog
 from store.catalog.planning import PlannedRange, Versions, group_seen, plan
 from store.configuration import Settings
 from store.disk import LocalDisk
-from store.postgres import EmbeddedPostgres
 
 
 @pytest.fixture
-def settings():
-    with TemporaryDirectory(prefix="overlake-test-") as folder:
-        yield Settings(data=Path(folder))
-        EmbeddedPostgres(Path(folder) / "postgres").stop()
+def settings(databases: Databases, tmp_path: Path) -> Settings:
+    return Settings.model_validate({"data": tmp_path, "catalog": {"dsn": databases.new()}})
 
 
 def test_commit_search_download(settings, release_of, content_of, file_of, batch_of):

@@ -13,9 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from queue import SimpleQueue
-from tempfile import TemporaryDirectory
 
 import pytest
+from databases import server_folder
 from faults import matrix
 from faults.kinds import KINDS
 from faults.lanes import Lane, Outcome, Undisturbed
@@ -30,8 +30,8 @@ MARKED = re.compile("(?<=<!-- fault matrix -->\n).*(?=<!-- end of the fault matr
 
 @contextmanager
 def lane() -> Iterator[Lane]:
-    with TemporaryDirectory(prefix="overlake-test-") as folder:
-        made = Lane(Path(folder))
+    with server_folder() as folder:
+        made = Lane(folder)
         made.start()
         try:
             yield made

@@ -8,12 +8,12 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import psycopg
 import pytest
 import stamina
 from catalog_batches import VERSIONS, Piece, at, batch_of, planned
+from databases import server_folder
 from missing import MissingProgram
 
 from store.catalog.commit import commit_range
@@ -36,8 +36,7 @@ def port() -> Iterator[int]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         free = int(probe.getsockname()[1])
-    with TemporaryDirectory(prefix="overlake-test-") as name:
-        folder = Path(name)
+    with server_folder() as folder:
         (folder / "password").write_text(PASSWORD)
         as_user: list[str] = []
         if os.geteuid() == 0:
