@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID
 
 import polars as pl
 import pytest
+from command import overlake
+from databases import server_folder
 
 from pipeline import schema
 from pipeline.batch import GroupList
@@ -32,17 +31,10 @@ GROUP = "alt.binaries.example"
 START = dt.datetime(2023, 3, 1, tzinfo=dt.UTC)
 
 
-def overlake(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cli", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)  # noqa: PLW1510
-
-
 @pytest.fixture(scope="module")
 def projects() -> Iterator[Path]:
     """A folder with an index `first` of some releases, and an empty one `second`."""
-    # Not below pytest's folder, which every pytest that starts closes to the user the server runs as.
-    with tempfile.TemporaryDirectory(prefix="overlake-test-") as name:
-        folder = Path(name)
+    with server_folder() as folder:
         for project in ("first", "second"):
             assert overlake(folder, "init", project).returncode == 0
         rows = [

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command import clean_environment, overlake, started
 
 COMMANDS = (
     "init",
@@ -23,39 +21,25 @@ COMMANDS = (
 )
 
 
-def overlake(*arguments: str, folder: Path, stdin: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("OVERLAKE_")}
-    return subprocess.run(
-        [sys.executable, "-m", "cli", *arguments],
-        cwd=folder,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        env=clean | variables,
-        timeout=60,
-        check=False,
-    )
-
-
 def test_help_names_every_command_and_each_explains_itself(tmp_path: Path) -> None:
-    shown = overlake("--help", folder=tmp_path)
+    shown = started(tmp_path, "--help")
     assert shown.returncode == 0
     for command in COMMANDS:
         assert command in shown.stdout
-        own = overlake(command, "--help", folder=tmp_path)
+        own = overlake(tmp_path, command, "--help")
         assert own.returncode == 0, own.stderr
         assert "Usage" in own.stdout
 
 
 def test_what_init_writes_can_be_loaded_and_is_not_overwritten(tmp_path: Path) -> None:
-    assert overlake("init", folder=tmp_path).returncode == 0
+    assert started(tmp_path, "init").returncode == 0
     written = (tmp_path / "overlake.toml").read_text()
-    again = overlake("init", folder=tmp_path)
+    again = overlake(tmp_path, "init")
     assert again.returncode == 1
     assert "is there already" in again.stderr
     assert (tmp_path / "overlake.toml").read_text() == written
     # Loaded, the template asks for the one thing it cannot know.
-    asked = overlake("check", folder=tmp_path)
+    asked = overlake(tmp_path, "check")
     assert asked.returncode == 1
     assert "provider.host is not set" in asked.stderr
 
@@ -72,20 +56,20 @@ def test_what_init_writes_can_be_loaded_and_is_not_overwritten(tmp_path: Path) -
 )
 def test_a_configuration_that_cannot_be_used_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "overlake.toml").write_text(text)
-    done = overlake("status", folder=tmp_path)
+    done = overlake(tmp_path, "status")
     assert done.returncode == 1
     assert said in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_no_configuration_says_how_to_get_one(tmp_path: Path) -> None:
-    done = overlake("status", folder=tmp_path)
+    done = overlake(tmp_path, "status")
     assert done.returncode == 1
     assert "run: overlake init" in done.stderr
 
 
 def test_a_wrong_option_ends_with_a_status_and_names_it(tmp_path: Path) -> None:
-    done = overlake("init", "--colour", "blue", folder=tmp_path)
+    done = overlake(tmp_path, "init", "--colour", "blue")
     assert done.returncode != 0
     assert "--colour" in done.stderr + done.stdout
 
@@ -94,7 +78,7 @@ def test_a_password_file_others_may_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("s3cret")
     (tmp_path / "secret").chmod(0o644)
     (tmp_path / "overlake.toml").write_text('[provider]\nhost = "127.0.0.1"\nport = 1\npassword_file = "secret"\n')
-    done = overlake("check", folder=tmp_path)
+    done = overlake(tmp_path, "check")
     assert done.returncode == 1
     assert "chmod 600" in done.stderr
     assert "s3cret" not in done.stderr
@@ -102,7 +86,7 @@ def test_a_password_file_others_may_read_is_refused(tmp_path: Path) -> None:
 
 def test_a_server_that_is_not_there_is_named(tmp_path: Path) -> None:
     (tmp_path / "overlake.toml").write_text('[provider]\nhost = "127.0.0.1"\nport = 1\ntls = false\n')
-    done = overlake("check", folder=tmp_path)
+    done = overlake(tmp_path, "check")
     assert done.returncode == 1
     assert "127.0.0.1" in done.stderr
     assert "Traceback" not in done.stderr
@@ -110,12 +94,13 @@ def test_a_server_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_brackets_and_colons_are_shown_as_they_are(tmp_path: Path) -> None:
     subject = '[/x] [bold]:smile:[/bold] - "a[red].rar" yEnc (3/66)'
-    shown = overlake("explain", folder=tmp_path, stdin=subject + "\n", COLUMNS="200")
+    wide = clean_environment() | {"COLUMNS": "200"}
+    shown = started(tmp_path, "explain", stdin=subject.encode() + b"\n", environment=wide)
     assert shown.returncode == 0, shown.stderr
     assert subject in shown.stdout
     assert "a[red].rar" in shown.stdout.replace(subject, "")
     (tmp_path / "overlake.toml").write_text("")
-    asked = overlake("check", folder=tmp_path, COLUMNS="200")
+    asked = started(tmp_path, "check", environment=wide)
     assert "section [provider]" in asked.stderr
 
 
@@ -129,7 +114,7 @@ def test_brackets_and_colons_are_shown_as_they_are(tmp_path: Path) -> None:
 )
 def test_what_cannot_work_is_said_at_once(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "overlake.toml").write_text(text)
-    done = overlake("check", folder=tmp_path, COLUMNS="200")
+    done = overlake(tmp_path, "check")
     assert done.returncode == 1
     assert said in done.stderr
     assert "Traceback" not in done.stderr

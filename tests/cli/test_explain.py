@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import subprocess
-import sys
 from pathlib import Path
 from uuid import uuid4
 
 import polars as pl
 import pytest
+from command import overlake
+from databases import Databases
 
 from pipeline import schema
 from pipeline.batch import GroupList
@@ -21,27 +21,20 @@ from store.catalog.commit import commit_range
 from store.catalog.planning import PlannedRange, Versions, plan
 from store.catalog.search import Search, search
 from store.configuration import load
-from store.postgres import EmbeddedPostgres
 from store.stores import open_stores
 
 GROUP = "alt.binaries.test"
 KEYS = ["kind", "segment", "segments", "file", "files", "filename", "release", "repost", "request_id", "tool", "rule"]
 
 
-def overlake(*arguments: str, given: bytes = b"", folder: Path | None = None) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "cli", *arguments], input=given, capture_output=True, check=False, cwd=folder
-    )
-
-
-def test_json_is_one_object_a_line_with_exactly_these_keys():
+def test_json_is_one_object_a_line_with_exactly_these_keys(tmp_path: Path):
     lines = [
         'Faust.1926 [06/51] - "faust.r00" yEnc (3/66)',
         "8b33bf5960714efb93cc6d8a41e0f7b2",
         "kX92mQz7LpT4vRbW (3/50)",
         "Re: hello",
     ]
-    ran = overlake("explain", "--json", given="\n".join(lines).encode())
+    ran = overlake(tmp_path, "explain", "--json", stdin="\n".join(lines).encode())
     rows = [json.loads(line) for line in ran.stdout.splitlines()]
     assert (ran.returncode, [row["kind"] for row in rows]) == (0, ["file", "random", "obfuscated", "text"])
     assert [list(row) for row in rows] == [KEYS] * 4
@@ -49,20 +42,20 @@ def test_json_is_one_object_a_line_with_exactly_these_keys():
     assert {value for key, value in rows[3].items() if key not in {"kind", "rule"}} == {None}
 
 
-def test_a_line_that_cannot_be_read_is_named_and_the_others_are_printed():
+def test_a_line_that_cannot_be_read_is_named_and_the_others_are_printed(tmp_path: Path):
     line = (
         b'7\t"f.rar" yEnc (1/2)\tAnn <a@example.org>\tMon, 02 Dec 2024 10:00:00 +0000\t<x@example.org>\t\t100\t1\t\r\n'
     )
-    ran = overlake("explain", "--json", given=line + b"a\tb\n")
+    ran = overlake(tmp_path, "explain", "--json", stdin=line + b"a\tb\n")
     assert (ran.returncode, len(ran.stdout.splitlines())) == (1, 1)
-    assert b"line 2" in ran.stderr
+    assert "line 2" in ran.stderr
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory):
+def project(databases: Databases, tmp_path_factory: pytest.TempPathFactory):
     """A project whose index holds one release of a named poster and a set of names drawn for each file."""
     folder = tmp_path_factory.mktemp("project")
-    assert overlake("init", folder=folder).returncode == 0
+    (folder / "overlake.toml").write_text(f'[catalog]\ndsn = "{databases.new()}"\n')
     settings = load(folder / "overlake.toml")
     start = dt.datetime(2023, 3, 1, tzinfo=dt.UTC)
     drawn = ["9f5c34f99c4a34718b33bf5960714efb", "3b1f5ac08d3f4c0f9a8f2b7c6d5e4f3a"]
@@ -79,26 +72,25 @@ def project(tmp_path_factory: pytest.TempPathFactory):
         plan(stores.catalog, [PlannedRange(range_, 202303, start)])
         commit_range(stores.catalog, stores.disk, range_, batch, Versions(1, 1, "test"))
         found = {one.grouped_by: one for one in search(stores.catalog, Search()).releases}
-    yield folder, found
-    EmbeddedPostgres(settings.data / "postgres").stop()
+    return folder, found
 
 
 def test_a_release_tells_why_it_is_as_it_is(project):
     folder, found = project
-    ran = overlake("explain", "release", str(found["title"].id), "--json", folder=folder)
+    ran = overlake(folder, "explain", "release", str(found["title"].id), "--json")
     assert not ran.stderr
     told = json.loads(ran.stdout)
     assert (told["files"], told["files_expected"], told["why_named"]) == (2, 3, "the title in its subjects")
     (record,) = told["made_of"]
     assert [file["identity"] for file in record["files"]] == ["ann<ann@example.org> |  | debian12 | 3"] * 2
-    shown = overlake("explain", "release", str(found["title"].id), folder=folder).stdout.decode()
+    shown = overlake(folder, "explain", "release", str(found["title"].id)).stdout
     assert "2 of 3 files" in shown
     assert "have the same title" in shown
 
 
 def test_names_drawn_for_each_file_are_told_with_both_identities(project):
     folder, found = project
-    told = json.loads(overlake("explain", "release", str(found["counter"].id), "--json", folder=folder).stdout)
+    told = json.loads(overlake(folder, "explain", "release", str(found["counter"].id), "--json").stdout)
     files = [file for record in told["made_of"] for file in record["files"]]
     assert len({file["pool"] for file in files}) == 1
     assert len({file["identity"] for file in files}) == 2
@@ -106,6 +98,6 @@ def test_names_drawn_for_each_file_are_told_with_both_identities(project):
 
 def test_an_unknown_release_is_refused_with_a_sentence(project):
     folder, _ = project
-    ran = overlake("explain", "release", str(uuid4()), folder=folder)
+    ran = overlake(folder, "explain", "release", str(uuid4()))
     assert ran.returncode == 1
-    assert b"there is no release" in ran.stderr
+    assert "there is no release" in ran.stderr

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 import json
-import os
-import subprocess
-import sys
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 import pytest
+from command import Ran, overlake
+from databases import Databases
 
-from cli.main import main
 from pipeline import schema
 from pipeline.batch import GroupList, Signature
 from pipeline.materialize import materialize
@@ -26,46 +21,21 @@ from store.catalog.connection import Catalog
 from store.catalog.planning import PlannedRange, Versions, plan
 from store.configuration import load
 from store.disk import LocalDisk
-from store.postgres import EmbeddedPostgres
-
-# `main` reads the command line, as it does when it is started.
-pytestmark = pytest.mark.filterwarnings("ignore:Cyclopts application invoked without tokens")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory):
+def folder(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("project")
-    subprocess.run([sys.executable, "-m", "cli", "init"], cwd=place, check=True)
-    yield place
-    EmbeddedPostgres(load(place / "overlake.toml").data / "postgres").stop()
+    (place / "overlake.toml").write_text(f'[catalog]\ndsn = "{databases.new()}"\n')
+    return place
 
 
-@dataclass(frozen=True)
-class Ran:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def overlake(folder: Path, *arguments: str) -> Ran:
-    """`overlake signatures ...` in this process: starting one for each call takes longer than all the rest."""
-    stdout, stderr, before, called = io.StringIO(), io.StringIO(), Path.cwd(), sys.argv
-    os.chdir(folder)
-    sys.argv = ["overlake", "signatures", *arguments]
-    try:
-        with redirect_stdout(stdout), redirect_stderr(stderr):
-            main()
-            status = 0
-    except SystemExit as ended:
-        status = int(ended.code or 0)
-    finally:
-        sys.argv = called
-        os.chdir(before)
-    return Ran(status, stdout.getvalue(), stderr.getvalue())
+def signatures(folder: Path, *arguments: str) -> Ran:
+    return overlake(folder, "signatures", *arguments)
 
 
 def answer(folder: Path, *arguments: str):
-    ran = overlake(folder, *arguments, "--json")
+    ran = signatures(folder, *arguments, "--json")
     assert (ran.returncode, ran.stderr) == (0, "")
     return json.loads(ran.stdout)
 
@@ -73,11 +43,11 @@ def answer(folder: Path, *arguments: str):
 def test_the_table_shown_as_toml_can_be_used_and_changes_nothing(folder: Path):
     before = answer(folder, "show")
     assert [line["signature"] for line in before["signatures"]] == [line.signature for line in DEFAULT_TABLE.signatures]
-    (folder / "table.toml").write_text(overlake(folder, "show", "--toml").stdout)
+    (folder / "table.toml").write_text(signatures(folder, "show", "--toml").stdout)
     assert answer(folder, "use", "table.toml")["changes"] == []
     assert answer(folder, "use", "table.toml") == {"version": before["version"], "new": False, "changes": []}
     assert answer(folder, "show") == before
-    assert "was in force already" in overlake(folder, "use", "table.toml").stdout
+    assert "was in force already" in signatures(folder, "use", "table.toml").stdout
 
 
 def test_another_table_is_another_version_and_the_shipped_one_can_be_taken_again(folder: Path):
@@ -135,7 +105,7 @@ def test_ranges_that_would_change_are_listed_and_what_was_dropped_is_shown_with_
     }  # fmt: skip
     assert answer(folder, "changes", "keep.toml") == [changed]
     assert answer(folder, "changes") == [], "to ask changes nothing"
-    said = overlake(folder, "use", "keep.toml").stdout
+    said = signatures(folder, "use", "keep.toml").stdout
     assert "202303~a.b.test~000000" in said
     assert "overlake backfill --chunks-only" in said
     assert answer(folder, "changes") == [changed]
@@ -148,7 +118,7 @@ def test_ranges_that_would_change_are_listed_and_what_was_dropped_is_shown_with_
         "*|*|t[]hy": dropped
     }
     assert told["dropped_by_earlier_tables"] == []
-    assert "*|*|t[]hy" in overlake(folder, "show").stdout
+    assert "*|*|t[]hy" in signatures(folder, "show").stdout
 
 
 @pytest.mark.parametrize("name", ["bad.toml", "bad.csv", "nowhere.toml"])
@@ -162,7 +132,7 @@ def test_a_table_that_cannot_be_read_is_refused_and_nothing_changes(folder: Path
         "nowhere.toml": "nowhere.toml cannot be read: No such file or directory",
     }
     for command in ("use", "changes"):
-        ran = overlake(folder, command, name)
+        ran = signatures(folder, command, name)
         assert (ran.returncode, ran.stdout) == (1, "")
         assert said[name] in ran.stderr
     assert answer(folder, "show") == before

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
-
+from command import Ran, clean_environment, overlake
 
 IMPATIENCE = Path(__file__).parent / "impatience"
 
@@ -41,6 +41,9 @@ _PORTS = iter(range(20_000, 21_000))
 class Overlake:
     """An index in `folder`, configured by `overlake.toml` there."""
 
+    FIRST: ClassVar[str] = ""
+    """Python statements before a command."""
+
     folder: Path
     server: int = field(default_factory=free_port)
     dagster: int = field(default_factory=free_port)
@@ -50,15 +53,9 @@ class Overlake:
         ports = f"\n[server]\nport = {self.server}\n\n[dagster]\nport = {self.dagster}\nranges_per_run = 3\nconcurrent_runs = 2\n"
         (self.folder / "overlake.toml").write_text(text + ports)
 
-    def run(self, *arguments: str, stdin: str = "", check: bool = True) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(  # noqa: PLW1510
-            self._command(*arguments),
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            input=stdin,
-            env=self._environment(),
-            timeout=280,
+    def run(self, *arguments: str, stdin: str = "", check: bool = True) -> Ran:
+        done = overlake(
+            self.folder, *arguments, stdin=stdin.encode(), environment=self._environment(), first=self.FIRST
         )
         if check and done.returncode:
             raise AssertionError(
@@ -74,7 +71,11 @@ class Overlake:
         log = self.folder / "up.log"
         with log.open("wb") as output:
             process = subprocess.Popen(
-                self._command("up"), cwd=self.folder, stdout=output, stderr=output, env=self._environment()
+                [sys.executable, "-m", "cli", "up"],
+                cwd=self.folder,
+                stdout=output,
+                stderr=output,
+                env=self._environment(),
             )
         try:
             self._wait(process, log)
@@ -104,9 +105,6 @@ class Overlake:
                 raise AssertionError(f"overlake up did not come up:\n{log.read_text()}\n{logs}")
             time.sleep(0.2)
 
-    def _command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "cli", *arguments]
-
     def _environment(self) -> dict[str, str]:
-        mine = {key: value for key, value in os.environ.items() if not key.startswith(("OVERLAKE_", "DAGSTER_"))}
+        mine = clean_environment()
         return mine | {"PYTHONPATH": os.pathsep.join(filter(None, [str(IMPATIENCE), mine.get("PYTHONPATH")]))}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,6 +12,7 @@ from pathlib import Path
 import dagster as dg
 import polars as pl
 import pytest
+from command import Ran
 from index_lab import Lab, plan_all, running_provider, settings_for
 from overlake import Overlake, free_port
 from scripted_server import Server, Visit, overview_line, reader, scripted
@@ -50,12 +49,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 class Impatient(Overlake):
     """The command with shorter waits between attempts."""
 
-    def _command(self, *arguments: str) -> list[str]:
-        start = "import pipeline.nntp.fetch as fetch; fetch.FIRST_WAIT = fetch.LONGEST_WAIT = 0.01; from cli.main import main; main()"
-        return [sys.executable, "-c", start, *arguments]
-
-    def _environment(self) -> dict[str, str]:
-        return {**super()._environment(), "PYTHONPATH": str(Path(__file__).parents[2])}
+    FIRST = "import pipeline.nntp.fetch as fetch; fetch.FIRST_WAIT = fetch.LONGEST_WAIT = 0.01"
 
 
 def configured(folder: Path, lab: Lab, port: int, group: str = GROUP, account: str = "") -> Overlake:
@@ -72,7 +66,7 @@ def configure(index: Overlake, dsn: str, port: int, group: str = GROUP, account:
     )
 
 
-def refused(done: subprocess.CompletedProcess[str], *said: str) -> None:
+def refused(done: Ran, *said: str) -> None:
     """It ended with a status and one sentence."""
     assert done.returncode == 1
     assert "Traceback" not in done.stderr + done.stdout
