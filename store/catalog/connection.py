@@ -11,7 +11,6 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 from psycopg import Connection, sql
 from psycopg_pool import ConnectionPool, PoolTimeout
-from yoyo import get_backend, read_migrations
 
 from catalog_sql import migrations, query
 from store.configuration import Settings
@@ -145,8 +144,7 @@ def migrate(dsn: str) -> None:
         CatalogUnavailable: the server cannot be reached.
         CatalogTooNew: the database has migrations this software does not know.
     """
-    known = read_migrations(str(migrations()))
-    names = {migration.id for migration in known}
+    names = {file.stem for file in migrations().glob("*.sql")}
     with _direct(dsn) as connection:
         applied = _applied(connection)
         if applied == names:
@@ -156,9 +154,12 @@ def migrate(dsn: str) -> None:
             raise CatalogTooNew(
                 f"the catalog was migrated by newer software ({', '.join(sorted(unknown))}); update Overlake"
             )
+        # Loading it takes longer than to find that nothing is to be done, as nearly always.
+        from yoyo import get_backend, read_migrations
+
         backend = get_backend(_with_scheme(dsn, "postgresql+psycopg"))
         try:
-            backend.apply_migrations(backend.to_apply(known))
+            backend.apply_migrations(backend.to_apply(read_migrations(str(migrations()))))
         finally:
             backend.connection.close()
 
