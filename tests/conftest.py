@@ -17,6 +17,30 @@ sys.path.insert(0, str(Path(__file__).parent))
 from databases import Databases, running_databases
 from missing import MissingProgram
 
+LONGEST = (
+    "e2e/test_killed.py",
+    "store/test_faults.py",
+    "e2e/test_damage.py",
+    "e2e/test_backfill_order.py",
+    "e2e/test_rematerialize.py",
+    "e2e/test_inn_to_nzbget.py",
+    "e2e/test_browser.py",
+    "e2e/test_conservation.py",
+    "e2e/test_bad_input.py",
+    "e2e/test_object_storage.py",
+    "pipeline/test_lessons.py",
+    "store/test_catalog_edges.py",
+    "pipeline/test_invariance.py",
+    "store/test_backup.py",
+)
+"""Minutes each, most of them waits for other processes, or many seconds of work."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first: one that begins at the end keeps a single core busy."""
+    place = {Path(__file__).parent / name: nth for nth, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path, len(LONGEST)))
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[pytest.TestReport]:
