@@ -70,6 +70,21 @@ def chunks(
 
 
 @app.command
+def catalog(
+    *,
+    releases: Annotated[int, Parameter(help="Releases in the catalog; a tenth of them is measured first.")] = 1_000_000,
+    folder: Folder = None,
+    json: Json = False,
+) -> None:
+    """The catalog at scale: bytes a release, searches, commits, probe queue and vacuum; 10,000,000 releases take 12 GB of disk."""
+    from benchmarks.catalog import run
+
+    with _kept_in(folder) as place, err.status("Filling") as status:
+        result = run(place, releases, status.update)
+    _show(result, json)
+
+
+@app.command
 def grouping(
     *,
     lines: Annotated[int, Parameter(help="Overview lines of the simulated history, over all its eras.")] = 2_100_000,

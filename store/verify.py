@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
-from uuid import UUID
 
 import polars as pl
 from psycopg.rows import class_row
@@ -14,14 +13,16 @@ from psycopg.rows import class_row
 from catalog_sql import query
 from pipeline import schema
 from store.catalog.connection import Catalog
+from store.catalog.packing import MOST_SEGMENTS, packed_marks, short_keys
 from store.chunks import ChunkDamaged, ChunkIndex, Place, fetch_record, read_index, verify
 from store.disk import Disk, DiskError
 
 _PLACE = ("offset", "length", "checksum")
+_KEYS = ("base_key", "stem_key", "pool_key")
 _ORDINAL, *_FACTS = schema.RECORDS.columns
 _ROW = pl.Schema(
     [(_ORDINAL.name, _ORDINAL.dtype), *((name, pl.Int64()) for name in _PLACE)]
-    + [(column.name, column.dtype) for column in _FACTS]
+    + [(column.name, pl.Int64() if column.name in _KEYS else column.dtype) for column in _FACTS]
 )
 """A record with its place, in the column order of queries/file_records.sql."""
 
@@ -176,21 +177,25 @@ def _alike(name: str) -> pl.Expr:
 
 
 def _as_rows(index: ChunkIndex) -> pl.DataFrame:
-    """The records of a file with their places, in the text Postgres can hold."""
+    """The records of a file with their places, as the catalog keeps them: short keys, packed marks, text without NUL."""
     places = pl.DataFrame(
         [(place.offset, place.length, place.checksum) for place in index.places],
         schema=dict.fromkeys(_PLACE, pl.Int64),
         orient="row",
     )
-    held = places.hstack(index.records).select(_ROW.names())
-    return held.with_columns(pl.col(pl.String).str.replace_all("\0", "", literal=True))
+    packed = [pl.Series(name, short_keys(index.records[name]), pl.Int64) for name in _KEYS]
+    packed.append(pl.Series("file_marks", packed_marks(index.records["file_marks"]), pl.Binary))
+    held = places.hstack(index.records.with_columns(packed)).select(_ROW.names())
+    return held.with_columns(
+        pl.col(pl.String).str.replace_all("\0", "", literal=True),
+        pl.col("segments_expected").clip(upper_bound=MOST_SEGMENTS),
+    )
 
 
 def _rows(catalog: Catalog, file: PublishedFile) -> pl.DataFrame:
     """The catalog's rows of a file, in the columns of `_as_rows`."""
     with catalog.transaction() as connection:
-        found = connection.execute(query("file_records"), {"file": file.file_id}).fetchall()
-    rows = [tuple(value.bytes if isinstance(value, UUID) else value for value in row) for row in found]
+        rows = connection.execute(query("file_records"), {"file": file.file_id}).fetchall()
     return pl.DataFrame(rows, schema=_ROW, orient="row")
 
 

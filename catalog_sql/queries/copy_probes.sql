@@ -1,1 +1,1 @@
-COPY probes (file_id, ordinal, file_key, kind, message_id, priority) FROM STDIN
+COPY probes (file_id, ordinal, priority) FROM STDIN

@@ -1,3 +1,9 @@
-DELETE FROM releases
-WHERE base_key = ANY (%(base_keys)s::uuid[]) AND NOT EXISTS (SELECT FROM islands WHERE islands.release_id = releases.release_id)
-RETURNING release_id
+WITH dropped AS (
+    DELETE FROM releases USING unnest(%(base_keys)s::bigint[]) AS key
+    WHERE releases.release_id BETWEEN first_id(key) AND last_id(key)
+        AND NOT EXISTS (SELECT FROM islands WHERE islands.release_id = releases.release_id)
+    RETURNING releases.release_id
+), closed AS (
+    DELETE FROM open_releases USING dropped WHERE open_releases.release_id = dropped.release_id
+)
+SELECT release_id FROM dropped

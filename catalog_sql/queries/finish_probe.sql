@@ -1,1 +1,1 @@
-DELETE FROM probes WHERE probe_id = %(probe)s AND worker = %(worker)s
+DELETE FROM probes WHERE file_id = %(file)s AND ordinal = %(ordinal)s AND worker = %(worker)s

@@ -6,34 +6,30 @@ WITH spans AS MATERIALIZED (
     SELECT group_id, min(covered_to) AS covered_to FROM frontiers GROUP BY group_id
 ), ready AS (
     SELECT release_id
-    FROM releases
-    WHERE NOT settled
-        AND changed_at <= %(now)s::timestamptz - %(quiet)s::interval
+    FROM open_releases JOIN releases USING (release_id) JOIN group_sets USING (set_id)
+    WHERE open_releases.changed_at <= %(now)s::timestamptz - %(quiet)s::interval
         AND NOT EXISTS (
             SELECT FROM spans
-            WHERE spans.group_id = ANY (releases.groups)
+            WHERE spans.group_id = ANY (group_sets.groups)
                 AND spans.span_from <= releases.last_posted AND spans.span_to >= releases.first_posted
         )
         AND NOT EXISTS (
             SELECT FROM covered
-            WHERE covered.group_id = ANY (releases.groups) AND covered.covered_to < releases.last_posted + %(margin)s::interval
+            WHERE covered.group_id = ANY (group_sets.groups) AND covered.covered_to < releases.last_posted + %(margin)s::interval
         )
-    FOR UPDATE SKIP LOCKED
+    FOR UPDATE OF open_releases SKIP LOCKED
 ), final AS (
-    UPDATE releases
-    SET settled = true,
-        completeness = CASE WHEN files_expected > 0 AND segments_expected > 0 THEN
-            least(1, files::real / files_expected) * least(1, segments::real / segments_expected) END
-    WHERE release_id IN (SELECT release_id FROM ready)
-    RETURNING base_key, first_posted, last_posted
+    DELETE FROM open_releases USING ready, releases
+    WHERE open_releases.release_id = ready.release_id AND releases.release_id = ready.release_id
+    RETURNING releases.base_key, releases.first_posted, releases.last_posted
 ), promoted AS (
-    SELECT probe_id
+    SELECT probes.file_id, probes.ordinal
     FROM final
     JOIN records ON records.base_key = final.base_key AND records.first_posted BETWEEN final.first_posted AND final.last_posted
     JOIN probes USING (file_id, ordinal)
     WHERE NOT probes.settled
     FOR UPDATE OF probes SKIP LOCKED
 ), probes_first AS (
-    UPDATE probes SET settled = true WHERE probe_id IN (SELECT probe_id FROM promoted)
+    UPDATE probes SET settled = true FROM promoted WHERE (probes.file_id, probes.ordinal) = (promoted.file_id, promoted.ordinal)
 )
 SELECT count(*) FROM final

@@ -13,16 +13,17 @@ from psycopg import Connection
 from catalog_sql import query
 from pipeline.batch import Batch
 from store.catalog.connection import Catalog, Row
-from store.catalog.interning import group_ids, label_ids
+from store.catalog.interning import group_set_ids, kind_ids, label_ids, poster_ids
+from store.catalog.packing import MOST_SEGMENTS, packed_marks, short_keys
 from store.catalog.releases import Touched
 from store.chunks import ChunkHeader, Place, encode, encode_fragments
 from store.disk import Disk, DiskError
 
 _LABELS = ("tool", "grouped_by", "named_by", "signature")
+_FACTS = ("category", "has_par2", "readable_name", "repost")
 _VERDICT_LABELS = ("dropped_by", "signature", "tool")
-_AFTER_LABELS = (
-    "lone_number", "name", "poster", "first_posted", "last_posted", "files", "files_expected", "segments", "segments_expected", "bytes", "has_par2",
-    "readable_name", "category", "repost", "request_id", "file_marks",
+_AFTER_NUMBERS = (
+    "lone_number", "name", "first_posted", "last_posted", "files", "files_expected", "segments", "segments_expected", "bytes", "request_id",
 )  # fmt: skip
 
 
@@ -92,21 +93,25 @@ def hold_chunk(connection: Connection[Row], disk: Disk, chunk: WrittenChunk) -> 
 
 
 def rows_of(catalog: Catalog, batch: Batch, places: tuple[Place, ...], undated: datetime) -> Rows:
-    """The batch as rows; new group names and labels are interned.
+    """The batch as rows; what many rows share is interned.
 
     Args:
-        catalog: where names are interned.
+        catalog: where that is interned.
         batch: the batch.
         places: where each record lies.
         undated: posting time of records without any believable date.
     """
-    records = _storable(batch.records).with_columns(pl.col("first_posted", "last_posted").fill_null(undated))
-    keys, stems, pools = (_uuids(records[name]) for name in ("base_key", "stem_key", "pool_key"))
-    groups = group_ids(catalog, records["groups"].explode().drop_nulls().unique().to_list())
+    records = _storable(batch.records).with_columns(
+        pl.col("first_posted", "last_posted").fill_null(undated),
+        pl.col("segments_expected").clip(upper_bound=MOST_SEGMENTS),
+    )
+    keys, stems, pools = (short_keys(records[name]) for name in ("base_key", "stem_key", "pool_key"))
+    groups = [tuple(names) for names in records["groups"].to_list()]
+    sets, posters = group_set_ids(catalog, groups), poster_ids(catalog, records["poster"])
     verdicts = batch.verdicts.with_columns(pl.col("dropped_by").fill_null(""))
     texts = [records[column] for column in _LABELS] + [verdicts[column] for column in _VERDICT_LABELS]
-    # The rule of a lone file's release is the catalog's to tell.
-    labels = label_ids(catalog, sorted({*pl.concat(texts), "counter"}))
+    labels = label_ids(catalog, pl.concat(texts).unique())
+    told = [[labels[label] for label in records[column]] for column in _LABELS] + [records[column] for column in _FACTS]
     record_rows = zip(
         records["record"],
         (place.offset for place in places),
@@ -115,19 +120,20 @@ def rows_of(catalog: Catalog, batch: Batch, places: tuple[Place, ...], undated: 
         keys,
         stems,
         pools,
-        ([groups[name] for name in names] for names in records["groups"].to_list()),
-        *([labels[label] for label in records[column]] for column in _LABELS),
-        *(records[column] for column in _AFTER_LABELS),
+        (sets[names] for names in groups),
+        (posters[poster] for poster in records["poster"]),
+        kind_ids(catalog, list(zip(*told, strict=True))),
+        *(records[column] for column in _AFTER_NUMBERS),
+        packed_marks(records["file_marks"]),
         strict=True,
     )
-    probes = _storable(batch.probes)
-    probe_columns = (probes[column] for column in ("kind", "message_id", "priority"))
+    probes = batch.probes.group_by("record", maintain_order=True).agg(pl.col("priority").max())
     fragments = batch.fragments
     fragment_columns = (fragments[column] for column in ("segments_found", "segments_expected", "at_low", "at_high"))
     payloads = encode_fragments(fragments, batch.fragment_segments)
     return Rows(
         records=list(record_rows),
-        probes=list(zip(probes["record"], _uuids(probes["file_key"]), *probe_columns, strict=True)),
+        probes=probes.rows(),
         fragments=list(zip(fragments["file"], _uuids(fragments["file_key"]), *fragment_columns, payloads, strict=True)),
         samples=_storable(batch.samples).rows(),
         verdicts=list(
@@ -179,7 +185,7 @@ def _storable(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(pl.String).str.replace_all("\0", "", literal=True))
 
 
-def _spans(records: pl.DataFrame, *keys: list[UUID | None]) -> list[tuple[UUID, datetime, datetime]]:
+def _spans(records: pl.DataFrame, *keys: list[int | None]) -> list[tuple[int, datetime, datetime]]:
     """The posting span of each record under every key it has or may get."""
     spans = list(zip(records["first_posted"], records["last_posted"], strict=True))
     return [(key, *span) for column in keys for key, span in zip(column, spans, strict=True) if key is not None]

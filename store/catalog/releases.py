@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
-from uuid import UUID
 
 from psycopg import Connection
 
@@ -18,12 +17,12 @@ from store.catalog.connection import Row
 class Touched:
     """Posting spans of records that come or go, by each base key they have or may get; three lists of one length."""
 
-    base_keys: tuple[UUID, ...] = ()
+    base_keys: tuple[int, ...] = ()
     firsts: tuple[datetime, ...] = ()
     lasts: tuple[datetime, ...] = ()
 
     @classmethod
-    def of(cls, spans: list[tuple[UUID, datetime, datetime]]) -> Self:
+    def of(cls, spans: list[tuple[int, datetime, datetime]]) -> Self:
         """From rows of base key, first and last posting time."""
         return cls(*(tuple(column) for column in zip(*spans, strict=True))) if spans else cls()
 
@@ -61,4 +60,5 @@ def recompute(connection: Connection[Row], touched: Touched) -> None:
     dropped = [release for (release,) in connection.execute(query("drop_old_releases"), {"base_keys": base_keys})]
     connection.execute(query("follow_merged"))
     connection.execute(query("drop_dead_aliases"), {"dropped": dropped})
+    connection.execute(query("intern_release_sets"))
     connection.execute(query("upsert_releases"))

@@ -21,15 +21,11 @@ ORDER BY base_key, first_posted
 """
 
 RECORDS = """
-SELECT base_key, groups.name, range_index, is_edge, byte_length, checksum, files, first_posted, last_posted, segments, segments_expected,
-    records.bytes, files_expected, category, tools.label, grouping.label, naming.label, signatures.label, has_par2, readable_name,
-    records.name, poster, (SELECT array_agg(name ORDER BY name) FROM groups WHERE group_id = ANY (records.groups))
-FROM records JOIN chunk_files USING (file_id) JOIN groups USING (group_id)
-JOIN labels AS tools ON tools.label_id = tool
-JOIN labels AS grouping ON grouping.label_id = grouped_by
-JOIN labels AS naming ON naming.label_id = named_by
-JOIN labels AS signatures ON signatures.label_id = signature
-ORDER BY base_key, groups.name, range_index, is_edge, ordinal
+SELECT base_key, owners.name, range_index, is_edge, byte_length, checksum, files, first_posted, last_posted, segments, segments_expected,
+    record_details.bytes, files_expected, category, tool, grouped_by, named_by, signature, has_par2, readable_name, record_details.name, poster,
+    groups
+FROM record_details JOIN chunk_files USING (file_id) JOIN groups AS owners USING (group_id)
+ORDER BY base_key, owners.name, range_index, is_edge, ordinal
 """
 
 FRAGMENTS = """
@@ -39,9 +35,9 @@ ORDER BY 1, 2, 3, 4, 5
 """
 
 PROBES = """
-SELECT base_key, groups.name, range_index, is_edge, file_key, kind, message_id, priority
+SELECT base_key, groups.name, range_index, is_edge, ordinal, priority
 FROM probes JOIN records USING (file_id, ordinal) JOIN chunk_files USING (file_id) JOIN groups USING (group_id)
-ORDER BY 1, 2, 3, 4, 5, 6, 7
+ORDER BY 1, 2, 3, 4, 5
 """
 
 COUNTERS = """

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import random
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
 from catalog_batches import EPOCH, GROUP, VERSIONS, Piece, at, batch_of, planned
 
+from store.catalog import search as search_module
 from store.catalog.commit import commit_range
 from store.catalog.connection import Catalog
 from store.catalog.search import Search, places, release, search
@@ -116,3 +118,54 @@ def test_a_release_by_its_id(filled: Catalog):
     )
     assert release(filled, UUID(int=7)) is None
     assert places(filled, UUID(int=7)) == ()
+
+
+WORDS = ("night", "metropolis", "debian", "sonata", "1080p")
+
+
+@pytest.fixture
+def scattered(catalog: Catalog, disk: LocalDisk) -> list[tuple[Piece, set[str]]]:
+    """Releases over eleven years, most of them in the last days, each with some of a few words in its name."""
+    planned(catalog, 1)
+    chance = random.Random(3)
+    days = sorted([*(chance.randrange(4000) for _ in range(60)), *(3990 + chance.random() * 10 for _ in range(60))])
+    words = [{word for word in WORDS if chance.random() < 0.5} for _ in days]
+    pieces = [
+        Piece(f"r{n}", day=day, name=".".join([f"r{n}", *sorted(own)]), category=chance.choice([2030, 2040, 3040]))
+        for n, (day, own) in enumerate(zip(days, words, strict=True))
+    ]
+    commit_range(catalog, disk, at(0), batch_of(pieces), VERSIONS)
+    return list(zip(pieces, words, strict=True))
+
+
+@pytest.mark.parametrize("counted", [7, 40, 3000])
+def test_every_page_is_what_a_look_at_all_releases_finds(
+    catalog: Catalog, scattered: list[tuple[Piece, set[str]]], counted: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(search_module, "COUNTED", counted)
+    chance = random.Random(counted)
+    for _ in range(60):
+        text = chance.sample(WORDS, chance.randrange(3))
+        category = chance.choice([None, 2000, 2040, 3040])
+        age = chance.choice([None, 5, 40, 700, 3000, 9000])
+        limit, offset = chance.choice([0, 3, 10, 100]), chance.choice([0, 0, 4])
+        oldest = datetime.now(UTC) - EPOCH - timedelta(days=4000 - age) if age else None
+        matching = [
+            piece.name
+            for piece, own in sorted(scattered, key=lambda item: -item[0].day)
+            if set(text) <= own
+            and category in (None, piece.category, piece.category // 1000 * 1000)
+            and (age is None or piece.day >= 4000 - age)
+        ]  # fmt: skip
+        page = search(
+            catalog,
+            Search(
+                " ".join(text),
+                () if category is None else (category,),
+                max_age=oldest,
+                limit=limit,
+                offset=offset,
+            ),
+        )
+        assert [one.name for one in page.releases] == matching[offset : offset + limit]
+        assert page.total == min(len(matching), counted)

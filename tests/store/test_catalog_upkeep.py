@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from catalog_batches import EPOCH, GROUP, VERSIONS, Piece, at, batch_of, count, planned
 
+from pipeline.probes import candidates
 from store.catalog import keys
 from store.catalog.collect import collect, orphans
 from store.catalog.commit import commit_range
 from store.catalog.connection import Catalog
 from store.catalog.planning import OverviewFacts, fail, known_empty, record_overview
-from store.catalog.probes import finish_probe, take_probes
+from store.catalog.probes import articles, finish_probe, take_probes
 from store.catalog.search import Search, search
 from store.catalog.settle import settle
 from store.disk import LocalDisk
@@ -99,30 +101,41 @@ def test_probes_are_leased_once_and_settled_releases_come_first(catalog: Catalog
         connection.execute("UPDATE ranges SET generation = 0, last_posted = NULL WHERE range_index = 0")
     assert settle(catalog, datetime.now(UTC) + 2 * DAY, DAY, 2 * DAY) == 1
     first, second = take_probes(catalog, 5, "one", HOUR)
-    assert first.message_id.startswith("fedora")
-    assert second.message_id.startswith("debian")
-    assert (first.kind, first.attempt) == ("lone", 1)
+    assert [first.attempt, second.attempt] == [1, 1]
     assert first.release == search(catalog, Search(text="fedora")).releases[0].id
+    assert second.release == search(catalog, Search(text="debian")).releases[0].id
     assert take_probes(catalog, 5, "two", HOUR) == []
-    assert not finish_probe(catalog, first.id, "two")
-    assert finish_probe(catalog, first.id, "one")
+    assert not finish_probe(catalog, first, "two")
+    assert finish_probe(catalog, first, "one")
     with catalog.transaction() as connection:
         connection.execute("UPDATE probes SET claimed_until = now() - interval '1 second'")
     (again,) = take_probes(catalog, 5, "two", HOUR)
-    assert (again.id, again.attempt) == (second.id, 2)
-    assert not finish_probe(catalog, second.id, "one")
-    assert finish_probe(catalog, second.id, "two")
+    assert (again.file, again.ordinal, again.attempt) == (second.file, second.ordinal, 2)
+    assert not finish_probe(catalog, second, "one")
+    assert finish_probe(catalog, second, "two")
     assert count(catalog, "probes") == 0
+
+
+def test_a_probe_leads_to_the_articles_the_pipeline_named(catalog: Catalog, disk: LocalDisk):
+    planned(catalog, 1)
+    plain = batch_of([Piece("debian"), Piece("fedora", segments=3, expected=3)])
+    records = plain.records.with_columns(readable_name=False)
+    batch = replace(plain, records=records, probes=candidates(records, plain.files, plain.segments))
+    commit_range(catalog, disk, at(0), batch, VERSIONS)
+    taken = sorted(take_probes(catalog, 5, "one", HOUR), key=lambda probe: probe.ordinal)
+    found = [articles(disk, probe).drop("record").rows() for probe in taken]
+    assert found == [batch.probes.filter(record=probe.ordinal).drop("record").rows() for probe in taken]
+    assert [row[1] for (row,) in found] == ["lone", "lone"]
 
 
 def test_takers_at_once_get_different_probes(catalog: Catalog, disk: LocalDisk):
     planned(catalog, 1)
     commit_range(catalog, disk, at(0), batch_of([Piece(f"disc{number}") for number in range(60)]), VERSIONS)
-    taken: list[int] = []
+    taken: list[tuple[int, int]] = []
 
     def take(worker: str) -> None:
         while probes := take_probes(catalog, 4, worker, HOUR):
-            taken.extend(probe.id for probe in probes)
+            taken.extend((probe.file, probe.ordinal) for probe in probes)
 
     takers = [threading.Thread(target=take, args=(f"worker{number}",)) for number in range(4)]
     for taker in takers:

@@ -21,14 +21,9 @@ from store.verify import published_files, verify_file
 OTHER = "alt.binaries.maps"
 
 RELEASES = """
-SELECT release_id, releases.base_key, name, poster, ARRAY(SELECT g.name FROM groups AS g WHERE g.group_id = ANY (releases.groups) ORDER BY 1),
-    first_posted, last_posted, files, files_expected, segments, segments_expected, bytes, has_par2, readable_name, category, tools.label,
-    grouping.label, naming.label, signatures.label, records, repost_of, repost, request_id
-FROM releases
-JOIN labels AS tools ON tools.label_id = tool
-JOIN labels AS grouping ON grouping.label_id = grouped_by
-JOIN labels AS naming ON naming.label_id = named_by
-JOIN labels AS signatures ON signatures.label_id = signature
+SELECT release_id, base_key, name, poster, groups, first_posted, last_posted, files, files_expected, segments, segments_expected, bytes, has_par2,
+    readable_name, category, tool, grouped_by, named_by, signature, records, repost_of, repost, request_id
+FROM release_details JOIN (SELECT release_id, base_key FROM releases) AS keys USING (release_id)
 ORDER BY release_id
 """
 

@@ -114,21 +114,27 @@ COLUMNS = [
     ("byte_offset", "byte_offset + 1", "offset"),
     ("byte_length", "byte_length - 1", "length"),
     ("checksum", "checksum # 1", "checksum"),
-    ("base_key", "md5('other')::uuid", "base_key"),
-    ("stem_key", "md5('other')::uuid", "stem_key"),
+    ("base_key", "base_key + 1", "base_key"),
+    ("stem_key", "7", "stem_key"),
     ("name", "name || '!'", "name"),
-    ("poster", "'another'", "poster"),
-    ("groups", "'{}'", "groups"),
+    ("poster_id", "(SELECT max(poster_id) FROM posters)", "poster"),
+    ("set_id", "(SELECT set_id FROM group_sets WHERE groups = '{}')", "groups"),
     ("first_posted", "first_posted + interval '1 second'", "first_posted"),
     ("files", "files + 1", "files"),
     ("files_expected", "NULL", "files_expected"),
     ("segments", "segments + 1", "segments"),
     ("segments_expected", "segments_expected + 1", "segments_expected"),
     ("bytes", "bytes - 1", "bytes"),
-    ("has_par2", "NOT has_par2", "has_par2"),
-    ("category", "8010", "category"),
-    ("tool", "(SELECT label_id FROM labels WHERE label = 'counter')", "tool"),
+    ("kind_id", "(SELECT max(kind_id) FROM kinds)", "has_par2, category, tool"),
     ("file_marks", "'\\x00'", "file_marks"),
+]
+
+
+OTHERS = [
+    "INSERT INTO posters (poster) VALUES ('another')",
+    "INSERT INTO group_sets (groups) VALUES ('{}')",
+    """INSERT INTO kinds (tool, grouped_by, named_by, signature, category, has_par2, readable_name, repost)
+    SELECT signature, grouped_by, named_by, signature, 8010, NOT has_par2, readable_name, repost FROM kinds LIMIT 1""",
 ]
 
 
@@ -138,6 +144,8 @@ def test_a_row_that_says_something_else_than_the_file_is_named(
 ):
     file = published_files(filled)[0]
     with filled.transaction() as connection:
+        for statement in OTHERS:
+            connection.execute(statement.encode())
         statement = f"UPDATE records SET {column} = {value} WHERE ordinal = 1 AND file_id = {file.file_id}"
         assert connection.execute(statement.encode()).rowcount == 1
     (fault,) = faults(filled, disk)

@@ -35,12 +35,17 @@ _RECORDS = f"""
 _READ = {
     "aliases": "SELECT alias, release_id FROM release_aliases ORDER BY alias",
     "probes": f"""
-        SELECT group_name, owners.range_index, owners.kind, ordinal, probes.kind, message_id, priority, file_key, attempt
+        SELECT group_name, owners.range_index, owners.kind, ordinal, priority, attempt
         FROM probes JOIN chunk_files USING (file_id) JOIN ({_OWNER}) AS owners USING (owner_id)
-        ORDER BY group_name, range_index, owners.kind, ordinal, probes.kind, message_id
+        ORDER BY group_name, range_index, owners.kind, ordinal
     """,
     "settled": "SELECT release_id, completeness FROM release_details WHERE settled ORDER BY release_id",
-    "settled probes": "SELECT message_id FROM probes WHERE settled ORDER BY message_id",
+    "settled probes": f"""
+        SELECT group_name, owners.range_index, owners.kind, ordinal
+        FROM probes JOIN chunk_files USING (file_id) JOIN ({_OWNER}) AS owners USING (owner_id)
+        WHERE settled
+        ORDER BY group_name, range_index, owners.kind, ordinal
+    """,
 }
 
 _KEPT = {
