@@ -239,7 +239,10 @@ def _posters(first: int, last: int, own: Flags) -> pl.DataFrame:
     if first == 0:
         numbers = np.concatenate([np.arange(1, _POSTERS + 1), numbers])
     shown = mixed(numbers).tolist()
-    names = [f"collector{number} <collector{number}@x{bits >> 40:x}.example>" for number, bits in zip(numbers.tolist(), shown, strict=True)]
+    names = [
+        f"collector{number} <collector{number}@x{bits >> 40:x}.example>"
+        for number, bits in zip(numbers.tolist(), shown, strict=True)
+    ]
     return pl.DataFrame({"poster_id": numbers, "poster": names})
 
 
