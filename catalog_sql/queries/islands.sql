@@ -88,6 +88,10 @@ WITH touched AS (
         WHERE choice = 1
         GROUP BY base_key, island
     ) AS taken
+), changed AS (
+    SELECT DISTINCT base_key, island
+    FROM facts JOIN touched USING (base_key)
+    WHERE touched.first_posted <= facts.last_posted AND touched.last_posted >= facts.first_posted
 ), identified AS (
     SELECT facts.*, coalesce(grouped.groups, '{}') AS groups, coalesce(known.added_at, now()) AS added_at,
         coalesce(known.merged, '{}') AS merged,
@@ -101,12 +105,11 @@ WITH touched AS (
             ORDER BY attempt
             LIMIT 1
         )) AS release_id,
-        EXISTS (
-            SELECT FROM touched
-            WHERE touched.base_key = facts.base_key
-                AND touched.first_posted <= facts.last_posted AND touched.last_posted >= facts.first_posted
-        ) AS is_touched
-    FROM facts LEFT JOIN grouped USING (base_key, island) LEFT JOIN known USING (base_key, island)
+        changed.base_key IS NOT NULL AS is_touched
+    FROM facts
+    LEFT JOIN grouped USING (base_key, island)
+    LEFT JOIN known USING (base_key, island)
+    LEFT JOIN changed USING (base_key, island)
 )
 SELECT *, lag(release_id) OVER (PARTITION BY base_key ORDER BY first_posted) AS repost_of
 FROM identified

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -97,22 +97,17 @@ COUNTED = 3_000
 """Matches are counted up to here: 30 pages of 100, past which no client goes (Sonarr and Radarr); NZBHydra2 takes a total of 10,000 for an error
 (its issue 530). To count a match is to read its row."""
 
-_STEPS = (("d", 0), ("m", 5), ("y", 10))
-"""Spans of 1, 32 and 1024 days as the word index names them: letter, and bits of the day's number that are left out."""
+_STEPS = (0, 2, 4, 6, 8, 10)
+"""Spans of 1, 4, 16, 64, 256 and 1024 days as the word index names them: bits of the day's number that are left out."""
 
-_STRIDE = 4
-"""How many spans of one length are looked at before those of the next."""
+_MOST_SPANS = 8
+"""Spans to ask for at once."""
 
-_MOST_SPANS = 32
-"""Spans to ask for at most where a search says how old a release may be."""
+_FIRST_DAYS, _LONGER_DAYS = 2, (32, 256, 2048, None)
 
 
 def search(catalog: Catalog, wanted: Search) -> Page:
-    """The matches, newest first, ties broken by id.
-
-    A word index holds no order: of a common word it would have all matches read and sorted. So the newest days are looked at first. Where they
-    fill the page, longer and longer spans are counted until there is enough; where they do not, all matches are few enough to be read.
-    """
+    """The matches, newest first, ties broken by id."""
     values: dict[str, Any] = {
         "text": _clean(wanted.text).strip(),
         "categories": list(wanted.categories),
@@ -126,67 +121,95 @@ def search(catalog: Catalog, wanted: Search) -> Page:
         "counted": COUNTED,
     }
     with catalog.transaction() as connection, connection.cursor(row_factory=_release_row) as cursor:
-        ((name, categories, newest, oldest),) = connection.execute(query("search_terms"), values)
+        ((name, categories, newest, oldest, since),) = connection.execute(query("search_terms"), values)
         if newest is None or (values["text"] and name is None):
             return Page(0, ())
         # Left to itself, the planner may read by date or all in turn, and split each name again; to start workers takes longer than to count.
         connection.execute("SET LOCAL enable_seqscan = off; SET LOCAL max_parallel_workers_per_gather = 0")
-        *spans, everywhere = _spans([words for words in (name, categories) if words], newest, oldest)
-        total, ids = _found(connection, values, spans[0]) if spans else (0, [])
-        if spans and len(ids) == wanted.limit:
-            if total == COUNTED:
-                ids = _newest(connection, values, spans[:1])
-            longer = iter((*spans[1:], everywhere))
-            while total < COUNTED and (words := next(longer, None)) is not None:
-                total, _ = _found(connection, values, words)
-        else:
-            total, ids = _found(connection, values, everywhere)
-            if total == COUNTED:
-                ids = _newest(connection, values, [*spans, everywhere])
+        terms = " & ".join(f"({words})" for words in (name, categories) if words)
+        look = _Look(connection, values, terms, newest, oldest, since)
+        total, ids = look.by_words() if terms else look.by_date()
         return Page(total, tuple(cursor.execute(query("releases_by_id"), {"ids": ids})))
 
 
-def _spans(terms: list[str], newest: int, oldest: int | None) -> Iterator[str | None]:
-    """What to ask of the word index: the terms within the newest days, then within longer spans, at last wherever they are."""
-    everywhere = " & ".join(f"({words})" for words in terms) or None
-    if everywhere is not None:
-        if oldest is not None:
-            everywhere += f" & ({_since(newest, oldest)})"
-        for letter, bits in _STEPS:
-            last = newest >> bits
-            first = last - _STRIDE + 1
-            if oldest is not None and first << bits <= oldest:
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """One search. Days count back from that of the newest release; null stands for all there are.
+
+    Attributes:
+        connection: a transaction.
+        values: of the queries, without `words`.
+        terms: what the word index is asked for, whenever it was posted; may be empty.
+        newest: day of the newest release.
+        oldest: day of the oldest one.
+        since: first day that is wanted; null for any.
+    """
+
+    connection: Connection[Row]
+    values: dict[str, Any]
+    terms: str
+    newest: int
+    oldest: int
+    since: int | None
+
+    def by_words(self) -> tuple[int, list[UUID]]:
+        """Total and page by the word index.
+
+        It holds no order: of a common word it would have all matches read and sorted. So the newest days are looked at first, and what they hold
+        tells how many more to look at, for a full page, then for the total.
+        """
+        wanted = self.values["offset"] + self.values["limit"]
+        days: int | None = _FIRST_DAYS
+        total, ids = self._found(days)
+        if total == COUNTED:
+            ids = self._newest(days)
+        while total < COUNTED and days is not None:
+            is_full = total >= wanted
+            days = self._longer(days, total, COUNTED if is_full else wanted)
+            total, page = self._found(days)
+            if not is_full:
+                ids = page if total < COUNTED else self._newest(days)
+        return total, ids
+
+    def by_date(self) -> tuple[int, list[UUID]]:
+        """The same of all releases, which an index has in order."""
+        total, ids = self._found(None)
+        return total, ids if total < COUNTED else self._page(None)
+
+    def _longer(self, days: int, hits: int, wanted: int) -> int | None:
+        """The days that likely hold what is wanted twice over. Where that is a good part of all, the index is faster without them."""
+        longer = 2 * days * wanted // hits if hits else None
+        return None if longer is None or 8 * longer > self.newest - max(self.oldest, self.since or self.oldest) else longer
+
+    def _found(self, days: int | None) -> tuple[int, list[UUID]]:
+        """How many match, up to `COUNTED`, and the page of those that were counted: the newest one, unless there are more."""
+        # Not prepared, here and below: the plan must follow from the values, since each filter that is not used falls away.
+        found = self.connection.execute(query("search_found"), self.values | {"words": self._words(days)}, prepare=False)
+        ((total, ids),) = found
+        return int(total), ids
+
+    def _newest(self, days: int | None) -> list[UUID]:
+        """The page where more match within these days than are counted, from more days if they do not fill it."""
+        page: list[UUID] = []
+        for longer in (days, *_LONGER_DAYS) if days else _LONGER_DAYS:
+            page = self._page(longer)
+            if len(page) == self.values["limit"]:
                 break
-            yield f"{everywhere} & ({_posted(letter, first, last)})"
-    yield everywhere
+        return page
 
+    def _page(self, days: int | None) -> list[UUID]:
+        values = self.values | {"words": self._words(days)}
+        return [found for (found,) in self.connection.execute(query("search_page"), values, prepare=False)]
 
-def _since(newest: int, oldest: int) -> str:
-    """The days from `oldest` on, and as many more as the steps bring; the column tells those apart."""
-    fitting = (step for step in _STEPS if (newest >> step[1]) - (oldest >> step[1]) < _MOST_SPANS)
-    letter, bits = next(fitting, _STEPS[-1])
-    return _posted(letter, min(oldest, newest) >> bits, newest >> bits)
-
-
-def _posted(letter: str, first: int, last: int) -> str:
-    return " | ".join(f"'{letter}:{span}'" for span in range(first, last + 1))
-
-
-def _found(connection: Connection[Row], values: dict[str, Any], words: str | None) -> tuple[int, list[UUID]]:
-    """How many match, up to `COUNTED`, and the page of those that were counted: the newest one, unless there are more."""
-    # Not prepared, here and below: the plan must follow from the values, since each filter that is not used falls away.
-    ((total, ids),) = connection.execute(query("search_found"), values | {"words": words}, prepare=False)
-    return int(total), ids
-
-
-def _newest(connection: Connection[Row], values: dict[str, Any], spans: list[str | None]) -> list[UUID]:
-    """The page from the first of the spans that fills it, else from the last one."""
-    ids: list[UUID] = []
-    for words in spans:
-        ids = [found for (found,) in connection.execute(query("search_page"), values | {"words": words}, prepare=False)]
-        if len(ids) == values["limit"]:
-            break
-    return ids
+    def _words(self, days: int | None) -> str | None:
+        """What to ask the word index for; it gives some days more than wanted, of which the column knows."""
+        first = self.since if days is None else max(self.newest - days + 1, self.since or self.oldest)
+        if first is None or not self.terms:
+            return self.terms or None
+        bits = next((step for step in _STEPS if (self.newest >> step) - (first >> step) < _MOST_SPANS), _STEPS[-1])
+        spans = range(min(first, self.newest) >> bits, (self.newest >> bits) + 1)
+        posted = " | ".join(f"'d{bits}:{span}'" for span in spans)
+        return f"{self.terms} & ({posted})"
 
 
 def release(catalog: Catalog, release_id: UUID) -> Release | None:
