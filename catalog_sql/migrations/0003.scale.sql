@@ -209,6 +209,33 @@ CREATE INDEX records_file ON records (file_id);
 CREATE INDEX records_base_key ON records (base_key) WITH (fillfactor = 70);
 CREATE INDEX records_stem_key ON records (stem_key) WITH (fillfactor = 70) WHERE stem_key IS NOT NULL;
 CREATE INDEX releases_newest ON releases (first_posted);
+
+-- The releases of some base keys. In a function of their own, so that the planner knows how few there are: of a span of ids it expects a
+-- good part of all releases.
+CREATE FUNCTION releases_of(keys bigint[]) RETURNS SETOF releases
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 1000 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+BEGIN
+    RETURN QUERY
+        SELECT releases.*
+        FROM (SELECT DISTINCT unnest(keys) AS key) AS wanted
+        JOIN releases ON release_id BETWEEN first_id(key) AND last_id(key);
+END
+$$;
+
+-- An id that no release has. It follows from the key and the date; another attempt is made where it went on with another island of that key.
+CREATE FUNCTION new_release_id(base_key bigint, first_posted timestamptz) RETURNS uuid LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    attempt integer := 0;
+    derived uuid;
+BEGIN
+    LOOP
+        derived := release_id(base_key, md5(base_key || ' ' || extract(epoch FROM first_posted)::bigint || ' ' || attempt));
+        EXIT WHEN NOT EXISTS (SELECT FROM releases WHERE releases.release_id = derived);
+        attempt := attempt + 1;
+    END LOOP;
+    RETURN derived;
+END
+$$;
 ALTER TABLE probes ADD PRIMARY KEY (file_id, ordinal);
 CREATE INDEX probes_queue ON probes (settled DESC, priority DESC, file_id) WHERE claimed_until IS NULL;
 CREATE INDEX probes_leases ON probes (claimed_until) WHERE claimed_until IS NOT NULL;

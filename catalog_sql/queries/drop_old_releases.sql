@@ -1,6 +1,6 @@
 WITH dropped AS (
-    DELETE FROM releases USING unnest(%(base_keys)s::bigint[]) AS key
-    WHERE releases.release_id BETWEEN first_id(key) AND last_id(key)
+    DELETE FROM releases USING releases_of(%(base_keys)s::bigint[]) AS had
+    WHERE releases.release_id = had.release_id
         AND NOT EXISTS (SELECT FROM islands WHERE islands.release_id = releases.release_id)
     RETURNING releases.release_id
 ), closed AS (

@@ -62,8 +62,7 @@ WITH touched AS (
     GROUP BY base_key, island
 ), old AS MATERIALIZED (
     SELECT release_id, added_at, base_key, first_posted, last_posted
-    FROM (SELECT DISTINCT base_key AS key FROM touched) AS keys
-    JOIN releases ON releases.release_id BETWEEN first_id(keys.key) AND last_id(keys.key)
+    FROM releases_of(%(base_keys)s::bigint[])
 ), near AS (
     SELECT old.release_id, old.added_at, base_key, facts.island, facts.first_posted, true AS own,
         CASE WHEN old.first_posted <= facts.last_posted AND old.last_posted >= facts.first_posted THEN 1 ELSE 3 END AS rank
@@ -95,16 +94,7 @@ WITH touched AS (
 ), identified AS (
     SELECT facts.*, coalesce(grouped.groups, '{}') AS groups, coalesce(known.added_at, now()) AS added_at,
         coalesce(known.merged, '{}') AS merged,
-        coalesce(known.release_id, (
-            SELECT derived
-            FROM generate_series(0, 99) AS attempt,
-            LATERAL (
-                SELECT release_id(facts.base_key, md5(facts.base_key || ' ' || extract(epoch FROM facts.first_posted)::bigint || ' ' || attempt)) AS derived
-            ) AS ids
-            WHERE NOT EXISTS (SELECT FROM releases WHERE releases.release_id = derived)
-            ORDER BY attempt
-            LIMIT 1
-        )) AS release_id,
+        coalesce(known.release_id, new_release_id(facts.base_key, facts.first_posted)) AS release_id,
         changed.base_key IS NOT NULL AS is_touched
     FROM facts
     LEFT JOIN grouped USING (base_key, island)

@@ -8,11 +8,12 @@ WITH taken AS (
         FOR UPDATE SKIP LOCKED
     )
     RETURNING *
+), placed AS MATERIALIZED (
+    SELECT taken.*, path, byte_offset, byte_length, checksum, base_key, first_posted
+    FROM taken JOIN records USING (file_id, ordinal) JOIN chunk_files USING (file_id)
 )
 SELECT file_id AS file, ordinal, release_id AS release, path, byte_offset AS offset, byte_length AS length, checksum, attempt
-FROM taken
-JOIN records USING (file_id, ordinal)
-JOIN chunk_files USING (file_id)
-JOIN releases ON releases.release_id BETWEEN first_id(records.base_key) AND last_id(records.base_key)
-    AND records.first_posted BETWEEN releases.first_posted AND releases.last_posted
-ORDER BY taken.settled DESC, taken.priority DESC, file_id, ordinal
+FROM placed
+JOIN releases_of((SELECT array_agg(base_key) FROM placed)) AS known
+    ON known.base_key = placed.base_key AND placed.first_posted BETWEEN known.first_posted AND known.last_posted
+ORDER BY placed.settled DESC, placed.priority DESC, file_id, ordinal

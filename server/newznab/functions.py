@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from server.newznab.categories import CATEGORIES
 from server.newznab.parameters import Parameters, incorrect
-from store.catalog.search import COUNTED, Search
+from store.catalog.search import Search
 
 PAGE = 100
 """Releases in a page, both default and most: clients stop paging at a shorter one (NZBHydra2, Sonarr#5373)."""
@@ -101,8 +101,6 @@ def search_function(name: str) -> SearchFunction | None:
 def wanted(function: SearchFunction, parameters: Parameters) -> Search | None:
     """What a search request asks the catalog for; null when nothing can match it.
 
-    Past the releases that are counted, a page is empty: a client that gets the same page again asks for ever (Jackett#13681).
-
     Raises:
         Refused: a parameter cannot be read (Newznab error 201).
     """
@@ -115,7 +113,6 @@ def wanted(function: SearchFunction, parameters: Parameters) -> Search | None:
     vanished = not text and (NARROWING & parameters.values.keys())
     if unanswered or vanished or (asked and not categories):
         return None
-    past_the_count = offset >= COUNTED
     return Search(
         text=text,
         categories=categories,
@@ -124,8 +121,8 @@ def wanted(function: SearchFunction, parameters: Parameters) -> Search | None:
         max_bytes=min(max_bytes, _MOST_BYTES) if max_bytes else None,
         max_age=timedelta(days=min(max_age, _MOST_DAYS)) if max_age else None,
         poster=parameters.text("poster"),
-        limit=0 if past_the_count else PAGE if limit is None else min(limit, PAGE),
-        offset=0 if past_the_count else offset,
+        limit=PAGE if limit is None else min(limit, PAGE),
+        offset=offset,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -77,10 +77,17 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of a search. `total` counts all matches, up to `COUNTED`."""
+    """One page of a search.
+
+    Attributes:
+        total: all matches, or so many that a client goes on to the next page.
+        releases: the page.
+        is_total_least: there are `total` matches or more.
+    """
 
     total: int
     releases: tuple[Release, ...]
+    is_total_least: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +100,12 @@ class RecordPlace:
     checksum: int
 
 
-COUNTED = 3_000
-"""Matches are counted up to here: 30 pages of 100, past which no client goes (Sonarr and Radarr); NZBHydra2 takes a total of 10,000 for an error
-(its issue 530). To count a match is to read its row."""
+COUNTED = 1_000
+"""Matches are counted up to here, and always one further than the page: to count a match is to read its row."""
+
+DEEPEST = 9_900
+"""Pages from here on are empty: no client comes so far (Sonarr and Radarr ask for 30 pages), and NZBHydra2 takes a total of 10,000 for an error
+(its issue 530)."""
 
 _STEPS = (0, 2, 4, 6, 8, 10)
 """Spans of 1, 4, 16, 64, 256 and 1024 days as the word index names them: bits of the day's number that are left out."""
@@ -103,11 +113,13 @@ _STEPS = (0, 2, 4, 6, 8, 10)
 _MOST_SPANS = 8
 """Spans to ask for at once."""
 
-_FIRST_DAYS, _LONGER_DAYS = 2, (32, 256, 2048, None)
+_LONGER_DAYS = (32, 256, 2048, None)
 
 
 def search(catalog: Catalog, wanted: Search) -> Page:
-    """The matches, newest first, ties broken by id."""
+    """The matches, newest first, ties broken by id; none from `DEEPEST` on."""
+    if wanted.offset >= DEEPEST:
+        wanted = replace(wanted, offset=0, limit=0)
     values: dict[str, Any] = {
         "text": _clean(wanted.text).strip(),
         "categories": list(wanted.categories),
@@ -118,7 +130,7 @@ def search(catalog: Catalog, wanted: Search) -> Page:
         "poster": _clean(wanted.poster),
         "limit": wanted.limit,
         "offset": wanted.offset,
-        "counted": COUNTED,
+        "counted": max(COUNTED, wanted.offset + wanted.limit + 1),
     }
     with catalog.transaction() as connection, connection.cursor(row_factory=_release_row) as cursor:
         ((name, categories, newest, oldest, since),) = connection.execute(query("search_terms"), values)
@@ -129,7 +141,8 @@ def search(catalog: Catalog, wanted: Search) -> Page:
         terms = " & ".join(f"({words})" for words in (name, categories) if words)
         look = _Look(connection, values, terms, newest, oldest, since)
         total, ids = look.by_words() if terms else look.by_date()
-        return Page(total, tuple(cursor.execute(query("releases_by_id"), {"ids": ids})))
+        releases = tuple(cursor.execute(query("releases_by_id"), {"ids": ids}))
+        return Page(total, releases, is_total_least=total == values["counted"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,43 +168,51 @@ class _Look:
     def by_words(self) -> tuple[int, list[UUID]]:
         """Total and page by the word index.
 
-        It holds no order: of a common word it would have all matches read and sorted. So the newest days are looked at first, and what they hold
-        tells how many more to look at, for a full page, then for the total.
+        It holds no order: of a common word it would have all matches read and sorted. So it is asked for the newest days, as many as
+        likely hold those that are to be counted, and for all of them where that is no small part.
         """
-        wanted = self.values["offset"] + self.values["limit"]
-        days: int | None = _FIRST_DAYS
+        counted = self.values["counted"]
+        days = self._enough(counted, self._expected(), self._span)
         total, ids = self._found(days)
-        if total == COUNTED:
-            ids = self._newest(days)
-        while total < COUNTED and days is not None:
-            is_full = total >= wanted
-            days = self._longer(days, total, COUNTED if is_full else wanted)
-            total, page = self._found(days)
-            if not is_full:
-                ids = page if total < COUNTED else self._newest(days)
-        return total, ids
+        while total < counted and days is not None:
+            days = self._enough(counted, total, days)
+            total, ids = self._found(days)
+        return total, ids if total < counted else self._newest(days)
 
     def by_date(self) -> tuple[int, list[UUID]]:
         """The same of all releases, which an index has in order."""
         total, ids = self._found(None)
-        return total, ids if total < COUNTED else self._page(None)
+        return total, ids if total < self.values["counted"] else self._page(None)
 
-    def _longer(self, days: int, hits: int, wanted: int) -> int | None:
-        """The days that likely hold what is wanted twice over. Where that is a good part of all, the index is faster without them."""
-        longer = 2 * days * wanted // hits if hits else None
-        return None if longer is None or 8 * longer > self.newest - max(self.oldest, self.since or self.oldest) else longer
+    @property
+    def _span(self) -> int:
+        return self.newest - max(self.oldest, self.since or self.oldest) + 1
+
+    def _expected(self) -> int:
+        """How many matches the planner expects; of a rare word it knows little more than that it is rare."""
+        whole = self.values | {"words": self._words(None), "limit": None, "offset": 0}
+        (((plan,),),) = self.connection.execute(b"EXPLAIN (FORMAT JSON) " + query("search_page"), whole, prepare=False)
+        return int(plan["Plan"]["Plan Rows"])
+
+    def _enough(self, wanted: int, hits: int, days: int) -> int | None:
+        """The newest days that likely hold twice what is wanted, where some days have so many hits; null where the index is faster without them."""
+        enough = 1 + 2 * days * wanted // max(1, hits)
+        return None if 8 * enough > self._span else enough
 
     def _found(self, days: int | None) -> tuple[int, list[UUID]]:
-        """How many match, up to `COUNTED`, and the page of those that were counted: the newest one, unless there are more."""
+        """How many match, up to those to count, and the page of these: the newest one, unless there are more."""
         # Not prepared, here and below: the plan must follow from the values, since each filter that is not used falls away.
-        found = self.connection.execute(query("search_found"), self.values | {"words": self._words(days)}, prepare=False)
+        found = self.connection.execute(
+            query("search_found"), self.values | {"words": self._words(days)}, prepare=False
+        )
         ((total, ids),) = found
         return int(total), ids
 
     def _newest(self, days: int | None) -> list[UUID]:
-        """The page where more match within these days than are counted, from more days if they do not fill it."""
+        """The page where more match within these days than are counted: from the fewest days that fill it."""
         page: list[UUID] = []
-        for longer in (days, *_LONGER_DAYS) if days else _LONGER_DAYS:
+        wanted = self.values["offset"] + self.values["limit"]
+        for longer in (1 + 2 * days * wanted // self.values["counted"], days) if days else _LONGER_DAYS:
             page = self._page(longer)
             if len(page) == self.values["limit"]:
                 break
