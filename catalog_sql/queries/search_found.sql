@@ -1,14 +1,17 @@
--- How many match, counted up to a limit; and the page, right where that limit was not reached.
+-- How many match within some days, counted up to a limit, and a page of these, newest first. Where there are words, dates are written so that
+-- no index over them is asked as well.
 WITH found AS MATERIALIZED (
     SELECT release_id, first_posted
     FROM releases
-    WHERE (%(words)s::text IS NULL OR search_words(name, first_posted, category) @@ %(words)s::tsquery)
-        AND (%(groups)s::text[] = '{}' OR set_id IN (
-            SELECT set_id FROM group_sets WHERE groups && (SELECT array_agg(group_id) FROM groups WHERE groups.name = ANY (%(groups)s))))
+    WHERE (%(words)s::text[] IS NULL OR search_words(name, first_posted, category) @@ ANY (%(words)s::tsquery[]))
+        AND CASE WHEN %(words)s::text[] IS NULL THEN first_posted >= to_timestamp(%(first)s * 86400::bigint)
+            ELSE posting_day(first_posted) BETWEEN %(first)s AND %(last)s END
+        AND (%(max_age)s::interval IS NULL OR now() - first_posted <= %(max_age)s::interval)
+        AND (%(sets)s::integer[] IS NULL OR set_id = ANY (%(sets)s::integer[]))
+        AND (%(posters)s::integer[] IS NULL OR poster_id = ANY (%(posters)s::integer[]))
         AND (%(min_bytes)s::bigint IS NULL OR bytes >= %(min_bytes)s)
         AND (%(max_bytes)s::bigint IS NULL OR bytes <= %(max_bytes)s)
-        AND (%(max_age)s::interval IS NULL OR first_posted >= now() - %(max_age)s::interval)
-        AND (%(poster)s = '' OR poster_id IN (SELECT poster_id FROM posters WHERE position(lower(%(poster)s) IN lower(poster)) > 0))
+    ORDER BY first_posted DESC, release_id
     LIMIT %(counted)s
 )
 SELECT (SELECT count(*) FROM found)::integer, ARRAY (

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from psycopg import Connection, Cursor
+from psycopg import Cursor
 from psycopg.rows import RowMaker, class_row
 
 from catalog_sql import query
-from store.catalog.connection import Catalog, Row
+from store.catalog.connection import Catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Page:
     """One page of a search.
 
     Attributes:
-        total: all matches, or so many that a client goes on to the next page.
+        total: all matches, or some beyond this page.
         releases: the page.
         is_total_least: there are `total` matches or more.
     """
@@ -101,136 +102,97 @@ class RecordPlace:
 
 
 COUNTED = 1_000
-"""Matches are counted up to here, and always one further than the page: to count a match is to read its row."""
+"""Matches of the days that are looked at are counted up to here, and always one further than the page: to count a match is to read its row."""
 
 DEEPEST = 9_900
 """Pages from here on are empty: no client comes so far (Sonarr and Radarr ask for 30 pages), and NZBHydra2 takes a total of 10,000 for an error
 (its issue 530)."""
 
-_STEPS = (0, 2, 4, 6, 8, 10)
-"""Spans of 1, 4, 16, 64, 256 and 1024 days as the word index names them: bits of the day's number that are left out."""
+_SPANS = (0, 2, 4, 6)
+"""Spans of 1, 4, 16 and 64 days as the word index names them: bits of the day's number that are left out."""
 
-_MOST_SPANS = 8
-"""Spans to ask for at once."""
+_ERA = 8
+"""The same of an era, 256 days: a word of a name has an entry in the index for each era."""
 
-_LONGER_DAYS = (32, 256, 2048, None)
+_FEW = 4
+"""Spans to ask for at once, or one or two more."""
 
-
-def search(catalog: Catalog, wanted: Search) -> Page:
-    """The matches, newest first, ties broken by id; none from `DEEPEST` on."""
-    if wanted.offset >= DEEPEST:
-        wanted = replace(wanted, offset=0, limit=0)
-    values: dict[str, Any] = {
-        "text": _clean(wanted.text).strip(),
-        "categories": list(wanted.categories),
-        "groups": [_clean(group) for group in wanted.groups],
-        "min_bytes": wanted.min_bytes,
-        "max_bytes": wanted.max_bytes,
-        "max_age": wanted.max_age,
-        "poster": _clean(wanted.poster),
-        "limit": wanted.limit,
-        "offset": wanted.offset,
-        "counted": max(COUNTED, wanted.offset + wanted.limit + 1),
-    }
-    with catalog.transaction() as connection, connection.cursor(row_factory=_release_row) as cursor:
-        ((name, categories, newest, oldest, since),) = connection.execute(query("search_terms"), values)
-        if newest is None or (values["text"] and name is None):
-            return Page(0, ())
-        # Left to itself, the planner may read by date or all in turn, and split each name again; to start workers takes longer than to count.
-        connection.execute("SET LOCAL enable_seqscan = off; SET LOCAL max_parallel_workers_per_gather = 0")
-        terms = " & ".join(f"({words})" for words in (name, categories) if words)
-        look = _Look(connection, values, terms, newest, oldest, since)
-        total, ids = look.by_words() if terms else look.by_date()
-        releases = tuple(cursor.execute(query("releases_by_id"), {"ids": ids}))
-        return Page(total, releases, is_total_least=total == values["counted"])
+_WORD = re.compile(r"'((?:[^']|'')+)'")
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
-    """One search. Days count back from that of the newest release; null stands for all there are.
+class _Window:
+    """Days of the retention, counted since 1970, the last one included; `span` names them in few words."""
 
-    Attributes:
-        connection: a transaction.
-        values: of the queries, without `words`.
-        terms: what the word index is asked for, whenever it was posted; may be empty.
-        newest: day of the newest release.
-        oldest: day of the oldest one.
-        since: first day that is wanted; null for any.
+    first: int
+    last: int
+    span: int
+
+    def words(self, terms: str) -> list[str]:
+        """What to ask the word index for, era by era; it gives more days than wanted, of which the dates know."""
+        days = ""
+        if self.span < _ERA:
+            spans = range(self.first >> self.span, (self.last >> self.span) + 1)
+            days = " & (" + " | ".join(f"':{self.span}:{span}'" for span in spans) + ")"
+        eras = range(self.first >> _ERA, (self.last >> _ERA) + 1)
+        return [_WORD.sub(rf"'{era:02x}\1'", terms) + days for era in eras]
+
+
+def _window(newest: int, days: int, last: int, oldest: int) -> _Window:
+    """What was not looked at yet, down to `last`, of the newest `days`; rounded to whole spans."""
+    span = next((bits for bits in _SPANS if days >> bits < _FEW), _ERA)
+    return _Window(max(oldest, (newest - days + 1) >> span << span), last, span)
+
+
+def search(catalog: Catalog, wanted: Search) -> Page:
+    """The matches, newest first, ties broken by id; none from `DEEPEST` on.
+
+    The word index holds no order: it would have all matches of a common word read and sorted. So it is asked for the newest days, then for as
+    many of those before as likely hold what is still missing.
     """
-
-    connection: Connection[Row]
-    values: dict[str, Any]
-    terms: str
-    newest: int
-    oldest: int
-    since: int | None
-
-    def by_words(self) -> tuple[int, list[UUID]]:
-        """Total and page by the word index.
-
-        It holds no order: of a common word it would have all matches read and sorted. So it is asked for the newest days, as many as
-        likely hold those that are to be counted, and for all of them where that is no small part.
-        """
-        counted = self.values["counted"]
-        days = self._enough(counted, self._expected(), self._span)
-        total, ids = self._found(days)
-        while total < counted and days is not None:
-            days = self._enough(counted, total, days)
-            total, ids = self._found(days)
-        return total, ids if total < counted else self._newest(days)
-
-    def by_date(self) -> tuple[int, list[UUID]]:
-        """The same of all releases, which an index has in order."""
-        total, ids = self._found(None)
-        return total, ids if total < self.values["counted"] else self._page(None)
-
-    @property
-    def _span(self) -> int:
-        return self.newest - max(self.oldest, self.since or self.oldest) + 1
-
-    def _expected(self) -> int:
-        """How many matches the planner expects; of a rare word it knows little more than that it is rare."""
-        whole = self.values | {"words": self._words(None), "limit": None, "offset": 0}
-        (((plan,),),) = self.connection.execute(b"EXPLAIN (FORMAT JSON) " + query("search_page"), whole, prepare=False)
-        return int(plan["Plan"]["Plan Rows"])
-
-    def _enough(self, wanted: int, hits: int, days: int) -> int | None:
-        """The newest days that likely hold twice what is wanted, where some days have so many hits; null where the index is faster without them."""
-        enough = 1 + 2 * days * wanted // max(1, hits)
-        return None if 8 * enough > self._span else enough
-
-    def _found(self, days: int | None) -> tuple[int, list[UUID]]:
-        """How many match, up to those to count, and the page of these: the newest one, unless there are more."""
-        # Not prepared, here and below: the plan must follow from the values, since each filter that is not used falls away.
-        found = self.connection.execute(
-            query("search_found"), self.values | {"words": self._words(days)}, prepare=False
-        )
-        ((total, ids),) = found
-        return int(total), ids
-
-    def _newest(self, days: int | None) -> list[UUID]:
-        """The page where more match within these days than are counted: from the fewest days that fill it."""
-        page: list[UUID] = []
-        wanted = self.values["offset"] + self.values["limit"]
-        for longer in (1 + 2 * days * wanted // self.values["counted"], days) if days else _LONGER_DAYS:
-            page = self._page(longer)
-            if len(page) == self.values["limit"]:
-                break
-        return page
-
-    def _page(self, days: int | None) -> list[UUID]:
-        values = self.values | {"words": self._words(days)}
-        return [found for (found,) in self.connection.execute(query("search_page"), values, prepare=False)]
-
-    def _words(self, days: int | None) -> str | None:
-        """What to ask the word index for; it gives some days more than wanted, of which the column knows."""
-        first = self.since if days is None else max(self.newest - days + 1, self.since or self.oldest)
-        if first is None or not self.terms:
-            return self.terms or None
-        bits = next((step for step in _STEPS if (self.newest >> step) - (first >> step) < _MOST_SPANS), _STEPS[-1])
-        spans = range(min(first, self.newest) >> bits, (self.newest >> bits) + 1)
-        posted = " | ".join(f"'d{bits}:{span}'" for span in spans)
-        return f"{self.terms} & ({posted})"
+    if wanted.offset >= DEEPEST:
+        wanted = replace(wanted, offset=0, limit=0)
+    end = wanted.offset + wanted.limit
+    counted = max(COUNTED, end + 1)
+    sought = {
+        "text": _clean(wanted.text).strip(),
+        "categories": list(wanted.categories),
+        "groups": [_clean(group) for group in wanted.groups],
+        "poster": _clean(wanted.poster),
+        "max_age": wanted.max_age,
+    }
+    with catalog.transaction() as connection, connection.cursor(row_factory=_release_row) as cursor:
+        ((name, terms, sets, posters, newest, oldest),) = connection.execute(query("search_terms"), sought)
+        if newest is None or (sought["text"] and name is None):
+            return Page(0, ())
+        values: dict[str, Any] = {
+            "sets": sets,
+            "posters": posters,
+            "min_bytes": wanted.min_bytes,
+            "max_bytes": wanted.max_bytes,
+            "max_age": wanted.max_age,
+            "counted": counted,
+        }
+        # Left to itself, the planner may read all in turn, or by date, and split each name again; to start workers takes longer than to look.
+        connection.execute("SET LOCAL enable_seqscan = off; SET LOCAL max_parallel_workers_per_gather = 0")
+        total, ids, is_least = 0, list[UUID](), False
+        days, last = 2 if terms else newest - oldest + 1, newest
+        while last >= oldest and total <= end:
+            window = _window(newest, days, last, oldest)
+            asked = {
+                "words": window.words(terms) if terms else None,
+                "first": window.first,
+                "last": window.last,
+                "offset": max(0, wanted.offset - total),
+                "limit": end - max(wanted.offset, total),
+            }
+            # Not prepared: the plan must follow from the values, since each filter that is not used falls away.
+            ((hits, page),) = connection.execute(query("search_found"), values | asked, prepare=False)
+            total, ids, last = total + int(hits), ids + page, window.first - 1
+            is_least = hits == counted or (total > end and last >= oldest)
+            days = (newest - last) * max(4, 1 + end // (total + 1))
+        releases = tuple(cursor.execute(query("releases_by_id"), {"ids": ids}))
+    return Page(total, releases, is_least)
 
 
 def release(catalog: Catalog, release_id: UUID) -> Release | None:
