@@ -240,18 +240,20 @@ ALTER TABLE probes ADD PRIMARY KEY (file_id, ordinal);
 CREATE INDEX probes_queue ON probes (settled DESC, priority DESC, file_id) WHERE claimed_until IS NULL;
 CREATE INDEX probes_leases ON probes (claimed_until) WHERE claimed_until IS NOT NULL;
 
--- All that a search looks for, as the words of one index: those of the name, its category and the parent of that (c:), and when it was
--- posted: its day (d0:), and the spans of 4, 16, 64, 256 and 1024 days that hold it (d2: to d10:). No word of a name has a colon.
+-- All that a search looks for, as the words of one index. Those of the name, the category and the parent of that (:) begin with their era, 256
+-- days in two hex digits: an index has no order, but this one can be asked era by era. When it was posted: its day (:0:), and the spans of
+-- 4, 16 and 64 days that hold it (:2: to :6:). No word of a name has a colon;
+-- those of more than 250 characters are left out: with its era, one would be longer than a word may be.
 CREATE FUNCTION posting_day(posted timestamptz) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN
     floor(extract(epoch FROM posted) / 86400)::integer;
 
-CREATE FUNCTION posting_spans(day integer) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ARRAY[
-    'd0:' || day, 'd2:' || (day >> 2), 'd4:' || (day >> 4), 'd6:' || (day >> 6), 'd8:' || (day >> 8), 'd10:' || (day >> 10)];
-
 CREATE FUNCTION search_words(name text, first_posted timestamptz, category integer) RETURNS tsvector
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 2000 RETURN
-    to_tsvector('simple', words(name))
-    || array_to_tsvector(ARRAY['c:' || category, 'c:' || category / 1000 * 1000] || posting_spans(posting_day(first_posted)));
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 2000 RETURN (
+    SELECT array_to_tsvector(
+        ARRAY(SELECT era || word FROM unnest(tsvector_to_array(to_tsvector('simple', words(name)))) AS word WHERE length(word) <= 250)
+        || ARRAY[era || ':' || category, era || ':' || category / 1000 * 1000, ':0:' || day, ':2:' || (day >> 2), ':4:' || (day >> 4), ':6:' || (day >> 6)])
+    FROM (SELECT day, lpad(to_hex(day >> 8), 2, '0') AS era FROM (SELECT posting_day(first_posted) AS day) AS posted) AS dated
+);
 
 CREATE INDEX releases_words ON releases USING gin (search_words(name, first_posted, category));
 
