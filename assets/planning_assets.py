@@ -7,7 +7,7 @@ import dagster as dg
 
 from assets.partitions import register
 from assets.provider import account_of
-from pipeline.nntp.probe import list_groups, plan_group
+from pipeline.nntp.probe import list_groups, plan_groups
 from pipeline.planning import choose_groups
 from pipeline.signatures import DEFAULT_TABLE
 from store.catalog.planning import keys, known_empty, plan, source_number
@@ -39,10 +39,11 @@ def range_plan(context: dg.AssetExecutionContext, stores: dg.ResourceParam[Store
     account, now = account_of(settings.provider), datetime.now(UTC)
     source = source_number(stores.catalog, settings.provider.source)
     planned, empty, without = [], [], []
-    for group in current_group_list(stores.catalog).names:
-        found = plan_group(
-            account, source, group, size=settings.range_size, now=now, include_open=settings.plan_open_ranges
-        )
+    groups = current_group_list(stores.catalog).names
+    plans = plan_groups(
+        account, source, groups, size=settings.range_size, now=now, include_open=settings.plan_open_ranges
+    )
+    for group, found in zip(groups, plans, strict=True):
         without += [] if found else [group]
         planned += [item for item in found if item.first_posted is not None]
         empty += [item.range for item in found if item.first_posted is None]

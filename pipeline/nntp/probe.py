@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from pipeline.nntp.connection import connect
 from pipeline.nntp.fetch import retrying
@@ -24,8 +28,8 @@ SPANS = (100, 1_000, 10_000, 50_000)
 Holes of millions of numbers occur in big groups; half a window of 100 dates may be forged.
 """
 
-IN_FLIGHT = 16
-"""Ranges whose first window is asked for ahead."""
+IN_FLIGHT = 64
+"""Ranges whose first windows are asked for together."""
 
 
 def list_groups(account: Account, wildmat: str = "*") -> list[ActiveGroup]:
@@ -76,27 +80,33 @@ def plan_group(
     raise AssertionError("stamina raises when attempts are used up")
 
 
+def plan_groups(
+    account: Account, source: int, groups: Sequence[str], *, size: int, now: datetime, include_open: bool = False
+) -> Iterator[list[PlannedRange]]:
+    """`plan_group` of each group in turn, over as many connections as the account has.
+
+    Raises:
+        NoSuchGroup: the provider does not carry one of the groups.
+        NntpError: the server could not be asked.
+    """
+    planned = partial(plan_group, account, source, size=size, now=now, include_open=include_open)
+    with ThreadPoolExecutor(account.connections) as pool:
+        yield from pool.map(planned, groups)
+
+
 def _read_windows(
     connection: Connection, ranges: Sequence[Range], windows: list[Window], low: int, high: int, now: datetime
 ) -> None:
     """Append the windows of the ranges that have none yet; what is appended stays when the connection breaks."""
     spans = [(max(range_.first, low, 1), min(range_.last, high)) for range_ in ranges]
-    asked: deque[tuple[int, int]] = deque()
-    waiting = deque(spans[len(windows) :])
-    while waiting or asked:
-        while waiting and len(asked) < IN_FLIGHT:
-            start, end = waiting.popleft()
-            asked.append((start, end))
-            connection.send_over(start, min(start + SPANS[0] - 1, end))
-        first_windows = [_window(connection, *span, now) for span in asked]
-        for window, (start, end) in zip(first_windows, asked, strict=True):
+    while len(windows) < len(spans):
+        batch = spans[len(windows) : len(windows) + IN_FLIGHT]
+        asked = [(start, min(start + SPANS[0] - 1, end)) for start, end in batch]
+        for span in asked:
+            connection.send_over(*span)
+        text = b"".join(connection.read_over(*span).text for span in asked)
+        for window, (start, end) in zip(_seen(text, asked, now), batch, strict=True):
             windows.append(window if window.articles else _beyond_hole(connection, start + SPANS[0], end, now))
-        asked.clear()
-
-
-def _window(connection: Connection, start: int, end: int, now: datetime) -> Window:
-    """The answer to a first window asked for before."""
-    return _seen(connection.read_over(start, min(start + SPANS[0] - 1, end)).text, start, end, now)
 
 
 def _beyond_hole(connection: Connection, start: int, end: int, now: datetime) -> Window:
@@ -104,7 +114,7 @@ def _beyond_hole(connection: Connection, start: int, end: int, now: datetime) ->
     steps = deque(SPANS[1:])
     while start <= end:
         stop = min(start + steps[0] - 1, end)
-        window = _seen(connection.over(start, stop).text, start, stop, now)
+        (window,) = _seen(connection.over(start, stop).text, [(start, stop)], now)
         if window.articles:
             return window
         start = stop + 1
@@ -113,6 +123,13 @@ def _beyond_hole(connection: Connection, start: int, end: int, now: datetime) ->
     return Window(0, ())
 
 
-def _seen(text: bytes, start: int, end: int, now: datetime) -> Window:
-    overview = parse(text, start, end, now).overview.head(SPANS[0])
-    return Window(overview.height, tuple(overview["posted_at"].drop_nulls().to_list()))
+def _seen(text: bytes, spans: Sequence[tuple[int, int]], now: datetime) -> list[Window]:
+    """What came for each of `spans`, which ascend: parsed at once, since a call costs more than its lines."""
+    overview = parse(text, spans[0][0], spans[-1][1], now).overview
+    numbers, dates = overview["number"].to_numpy(), overview["posted_at"]
+    starts = np.searchsorted(numbers, [low for low, _ in spans])
+    counts = np.searchsorted(numbers, [high for _, high in spans], side="right") - starts
+    return [
+        Window(count, tuple(dates.slice(start, count).drop_nulls().to_list()))
+        for start, count in zip(starts.tolist(), counts.clip(max=SPANS[0]).tolist(), strict=True)
+    ]

@@ -4,7 +4,7 @@ import pytest
 import stamina
 
 from pipeline.nntp.errors import LoginRefused, NoSuchGroup
-from pipeline.nntp.probe import list_groups, plan_group
+from pipeline.nntp.probe import list_groups, plan_group, plan_groups
 from tests.pipeline.scripted_server import overview_line, reader, scripted
 
 NOW = datetime(2026, 12, 2, tzinfo=UTC)
@@ -86,6 +86,15 @@ def test_a_broken_connection_goes_on_where_it_was():
     with scripted(handle) as server:
         assert len(plan_group(server.account(), 1, GROUP, size=100, now=NOW)) == 60
         assert server.visits == 2
+
+
+def test_groups_are_planned_in_turn_over_several_connections():
+    articles = {n: datetime(2015, 1, 1, tzinfo=UTC) for n in range(1, 600)}
+    groups = [f"alt.binaries.g{number}" for number in range(5)]
+    with scripted(group_of(articles, 1, 599)) as server:
+        found = list(plan_groups(server.account(), 1, groups, size=100, now=NOW))
+        assert server.visits == 5
+    assert [[one.range.group for one in ranges] for ranges in found] == [[group] * 6 for group in groups]
 
 
 def test_errors_that_retrying_does_not_help():
