@@ -56,6 +56,22 @@ def orchestration(
 
 
 @app.command
+def plan(
+    *,
+    ranges: Annotated[int, Parameter(help="Ranges to plan and to register in Dagster.")] = 264_000,
+    groups: Annotated[int, Parameter(help="Groups to ask a simulated provider for, 100 ranges each.")] = 100,
+    folder: Folder = None,
+    json: Json = False,
+) -> None:
+    """Planning: groups asked for their ranges; very many ranges in the catalog, in Dagster, and on its pages."""
+    from benchmarks.planning import run
+
+    with _kept_in(folder) as place, err.status("Planning"):
+        result = run(place, ranges, groups)
+    _show(result, json)
+
+
+@app.command
 def chunks(
     *,
     segments: Annotated[int, Parameter(help="Segments of each posting tool and of the mix.")] = 100_000,

@@ -53,7 +53,7 @@ def simulate(
     tls_certificate: Annotated[Path | None, Parameter(help="Certificate (PEM); the ports speak TLS.")] = None,
     tls_key: Annotated[Path | None, Parameter(help="Its key (PEM).")] = None,
     connections: Annotated[int, Parameter(help="Connections allowed at a time.")] = 50,
-    latency_ms: Annotated[float, Parameter(help="Added to each reply.")] = 0.0,
+    latency_ms: Annotated[float, Parameter(help="Round trip to a client: each command arrives so much later.")] = 0.0,
     idle_seconds: Annotated[float, Parameter(help="An idle connection is closed after this.")] = 1800.0,
     fault: Annotated[
         tuple[str, ...],

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from simulator.blocks import BlockStore
 from simulator.channel import Channel
+from simulator.distance import streams
 from simulator.faults import Fault, FaultPlan
 from simulator.history import History
 from simulator.session import Desk, Session
@@ -39,7 +40,7 @@ class ServerOptions:
         tls_certificate, tls_key: PEM files; with them all ports speak TLS from the first byte.
         username, password: the login; none is asked for when `username` is empty.
         connection_limit: connections open at once; further ones get 502.
-        latency_ms: wait before each answer.
+        latency_ms: what a command takes to the server and its answer back.
         faults: what goes wrong.
         cache_dir: where blocks are kept; a folder that ends with the server when None.
         idle_seconds: silence after which a client is sent away with 400.
@@ -96,7 +97,6 @@ class Provider:
             faults=FaultPlan(history.seed, options.faults),
             username=options.username,
             password=options.password,
-            latency_seconds=options.latency_ms / 1000,
             idle_seconds=options.idle_seconds,
         )
 
@@ -104,8 +104,12 @@ class Provider:
         """Listen; returns the ports."""
         tls = _tls(self._options)
         for listen in self._options.listen:
-            server = await asyncio.start_server(
-                self._greeter(listen.wire), self._options.host, listen.port, ssl=tls, backlog=200
+            server = await asyncio.get_running_loop().create_server(
+                streams(self._greeter(listen.wire), self._options.latency_ms / 1000),
+                self._options.host,
+                listen.port,
+                ssl=tls,
+                backlog=200,
             )
             self._servers.append(server)
         return tuple(server.sockets[0].getsockname()[1] for server in self._servers)

@@ -47,7 +47,6 @@ class Desk:
         maker: the thread that makes blocks and looks into the history.
         faults: what goes wrong.
         username, password: the login; no login is asked for when `username` is empty.
-        latency_seconds: wait before each answer.
         idle_seconds: silence after which a client is sent away.
         alone: blocks of which only a few rows were served.
     """
@@ -57,7 +56,6 @@ class Desk:
     faults: FaultPlan
     username: str
     password: str
-    latency_seconds: float
     idle_seconds: float
     open_sessions: int = 0
     alone: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
@@ -120,8 +118,6 @@ class Session:
         """Answer commands until the client or a fault ends the session."""
         try:
             while (line := await self.channel.line(self.desk.idle_seconds)) is not None:
-                if self.desk.latency_seconds:
-                    await asyncio.sleep(self.desk.latency_seconds)
                 await self._answer(line)
         except Hangup:
             return

@@ -9,6 +9,7 @@ import ssl
 import subprocess
 import sys
 import threading
+import time
 import zlib
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -184,6 +185,19 @@ def test_range_forms_and_pipelining(cache):
         assert min(numbers[1]) >= LOW + 59_900
         assert numbers[2] <= set(range(LOW + 5, LOW + 10))
         assert client.line().startswith("111")
+
+
+def test_a_distance_delays_what_is_sent_and_keeps_its_order(cache):
+    with running(cache, latency_ms=80.0) as (port,):
+        client = Client(port)
+        started = time.monotonic()
+        for number in range(20):
+            client.send(f"GROUP {(GROUP, OTHER)[number % 2]}")
+        client.send("QUIT")
+        answers = [client.line() for _ in range(21)]
+        assert time.monotonic() - started >= 0.08
+        assert [answer.split()[-1] for answer in answers[:20]] == [GROUP, OTHER] * 10
+        assert answers[20].startswith("205")
 
 
 def test_status_lines(cache):
