@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from isal import isal_zlib
 
 from assets.provider import account_of
 from assets.range_work import SOFTWARE, derive_chunks, fetch_overview, join_edges
+from benchmarks import synthetic_catalog
 from benchmarks.machine import Stages, peak_rss_mb, tree_cpu_s
 from benchmarks.provider import simulated
 from pipeline.nntp.fetch import fetch_range
@@ -45,6 +47,7 @@ class Ingest:
         lines_per_s: lines by wall seconds.
         floor_cpu_s: CPU seconds of inflating (isal), splitting into columns and writing the same Parquet over the same lines.
         ratio: cpu_s by floor_cpu_s.
+        us_per_line: microseconds of CPU a line, Postgres included, range by range.
         peak_rss_mb: peak memory of this process.
         wire_bytes_per_line: compressed bytes on the wire.
         parquet_bytes_per_line: bytes of the overview files.
@@ -61,6 +64,7 @@ class Ingest:
     lines_per_s: float
     floor_cpu_s: float
     ratio: float
+    us_per_line: list[float]
     peak_rss_mb: float
     wire_bytes_per_line: float
     parquet_bytes_per_line: float
@@ -69,29 +73,38 @@ class Ingest:
     stages: dict[str, float]
 
 
-def run(folder: Path, lines: int, range_size: int, mix: str, wire: str, profile: Path | None = None) -> Ingest:
-    """Ingest about `lines` lines in whole ranges of `range_size`, wire form `wire`, into stores in `folder`.
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """What the provider sends: a mix of posts, in a wire form, posted in these years."""
+
+    mix: str
+    wire: str
+    eras: tuple[int, ...]
+
+    def arguments(self, numbers: int) -> tuple[str, ...]:
+        """Of the simulator, for one group of so many article numbers."""
+        eras = [word for era in self.eras for word in ("--eras", str(era))]
+        group = ("--groups", "alt.binaries.bench", "--sizes", str(numbers))
+        return ("--listen", f"0:{self.wire}", "--mix", self.mix, *group, *eras)
+
+
+def run(
+    folder: Path, lines: int, range_size: int, provider: Simulated, releases: int = 0, profile: Path | None = None
+) -> Ingest:
+    """Ingest about `lines` lines in whole ranges of `range_size` into stores in `folder`, whose catalog holds `releases` made-up ones.
 
     With `profile`, where the time of the main thread went is written there as HTML; looking costs some CPU of its own.
     """
     count = max(3, lines // range_size)
-    arguments = (
-        "--listen",
-        f"0:{wire}",
-        "--mix",
-        mix,
-        "--groups",
-        "alt.binaries.bench",
-        "--sizes",
-        str((count + 1) * range_size),
-    )
-    with simulated(folder / "provider", *arguments) as port:
+    with simulated(folder / "provider", *provider.arguments((count + 1) * range_size)) as port:
         settings = Settings(
             data=folder / "data",
             range_size=range_size,
             provider=Provider(host="127.0.0.1", port=port, tls=False, connections=8, connections_per_range=4),
         )
         with open_stores(settings) as stores:
+            if releases:
+                synthetic_catalog.fill(stores.catalog, releases, lambda _: None)
             ranges = planned(stores)[:count]
             return _measured(stores, ranges, profile)
 
@@ -134,11 +147,13 @@ def _measured(stores: Stores, ranges: list[Range], profile: Path | None) -> Inge
         for _ in _wire_blocks(stores, range_):
             pass
     postmaster = stores.catalog.postgres.pid if stores.catalog.postgres else None
-    postgres_before = tree_cpu_s(postmaster) if postmaster else 0.0
+    postgres_before = _cpu_of(postmaster)
     stages = Stages()
     lines = wire = parquet = chunks = kept = in_fragments = 0
+    us_per_line: list[float] = []
     with _watched(profile):
         for range_ in ranges:
+            before = time.process_time() + _cpu_of(postmaster)
             with stages.stage("overview"):
                 fetched = fetch_overview(stores, range_)
             with stages.stage("release_chunks"):
@@ -151,7 +166,9 @@ def _measured(stores: Stores, ranges: list[Range], profile: Path | None) -> Inge
             chunks += derived.committed.bytes
             kept += derived.batch.counters.kept
             in_fragments += derived.batch.counters.in_fragments
-    postgres = tree_cpu_s(postmaster) - postgres_before if postmaster else 0.0
+            cpu = time.process_time() + _cpu_of(postmaster) - before
+            us_per_line.append(round(1e6 * cpu / fetched.facts.lines, 2))
+    postgres = _cpu_of(postmaster) - postgres_before
     peak = peak_rss_mb()
     floor = Stages()
     for range_ in ranges:
@@ -166,6 +183,7 @@ def _measured(stores: Stores, ranges: list[Range], profile: Path | None) -> Inge
         lines_per_s=round(lines / wall),
         floor_cpu_s=round(floor_cpu, 3),
         ratio=round(cpu / floor_cpu, 3),
+        us_per_line=us_per_line,
         peak_rss_mb=round(peak, 1),
         wire_bytes_per_line=round(wire / lines, 2),
         parquet_bytes_per_line=round(parquet / lines, 2),
@@ -174,6 +192,10 @@ def _measured(stores: Stores, ranges: list[Range], profile: Path | None) -> Inge
         stages={name: round(seconds, 3) for name, seconds in stages.cpu.items()}
         | {f"floor_{name}": round(seconds, 3) for name, seconds in floor.cpu.items()},
     )
+
+
+def _cpu_of(postmaster: int | None) -> float:
+    return tree_cpu_s(postmaster) if postmaster else 0.0
 
 
 def _wire_blocks(stores: Stores, range_: Range) -> Iterator[bytes]:

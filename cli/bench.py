@@ -27,15 +27,38 @@ def ingest(
     range_size: Annotated[int, Parameter(help="Article numbers of a range.")] = 500_000,
     mix: Annotated[str, Parameter(help="Mix of the simulated history.")] = "default",
     wire: Annotated[str, Parameter(help="Wire form the provider speaks: plain, A, B, C, D or E.")] = "B",
+    eras: Annotated[
+        tuple[int, ...], Parameter(help="Years of posting, oldest first.", negative="", consume_multiple=True)
+    ] = (2009, 2013, 2017, 2021, 2025),
+    releases: Annotated[int, Parameter(help="Made-up releases that the catalog holds before.")] = 0,
     folder: Folder = None,
     profile: Annotated[Path | None, Parameter(help="Write where the time went to this HTML file.")] = None,
     json: Json = False,
 ) -> None:
     """From compressed wire bytes to committed catalog, beside the floor of inflating, splitting and writing the same Parquet."""
-    from benchmarks.ingest import run
+    from benchmarks.ingest import Simulated, run
 
     with _kept_in(folder) as place, err.status("Ingesting"):
-        result = run(place, lines, range_size, mix, wire, profile)
+        result = run(place, lines, range_size, Simulated(mix, wire, eras), releases, profile)
+    _show(result, json)
+
+
+@app.command
+def workers(
+    *,
+    workers: Annotated[int, Parameter(help="Workers, each a process with a core of its own.")] = 2,
+    ranges: Annotated[int, Parameter(help="Ranges of each.")] = 3,
+    range_size: Annotated[int, Parameter(help="Article numbers of a range.")] = 1_000_000,
+    latency_ms: Annotated[float, Parameter(help="Round trip to the provider.")] = 0.0,
+    connections: Annotated[int, Parameter(help="Connections of all workers together.")] = 8,
+    folder: Folder = None,
+    json: Json = False,
+) -> None:
+    """What workers that share a catalog add up to, beside one of them."""
+    from benchmarks.workers import run
+
+    with _kept_in(folder) as place, err.status("Ingesting"):
+        result = run(place, workers, ranges, range_size, latency_ms, connections)
     _show(result, json)
 
 

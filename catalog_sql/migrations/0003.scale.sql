@@ -15,6 +15,7 @@ CREATE TABLE group_sets (
     groups integer[] NOT NULL,
     EXCLUDE USING hash (groups WITH =)
 );
+CREATE INDEX group_sets_groups ON group_sets USING gin (groups);
 
 -- What kind of thing a record is: its posting tool, the rules that grouped and named it, its garbage signature, and what follows from its name
 -- and files.

@@ -190,7 +190,7 @@ def search(catalog: Catalog, wanted: Search) -> Page:
             ((hits, page),) = connection.execute(query("search_found"), values | asked, prepare=False)
             total, ids, last = total + int(hits), ids + page, window.first - 1
             is_least = hits == counted or (total > end and last >= oldest)
-            days = (newest - last) * max(4, 1 + end // (total + 1))
+            days = (newest - last) * max(2, 1 + end // (total + 1))
         releases = tuple(cursor.execute(query("releases_by_id"), {"ids": ids}))
     return Page(total, releases, is_least)
 
