@@ -21,6 +21,7 @@ def dagster_environment(config: Path, settings: Settings, catalog: Catalog) -> d
         "DAGSTER_HOME": str(ROOT / "dagster_home"),
         "OVERLAKE_DAGSTER_URL": catalog.dagster_dsn,
         "OVERLAKE_DAGSTER_DATA": str(folder),
+        "OVERLAKE_DAGSTER_RUNS": str(settings.dagster.concurrent_runs),
     }
 
 

@@ -65,7 +65,8 @@ public_url = ""
 [dagster]
 host = "127.0.0.1"
 port = 3000
-ranges_per_run = 4
+# Ranges share the start of a run, each with its own fate; runs at once: one for each core.
+ranges_per_run = 16
 concurrent_runs = 2
 """
 
