@@ -169,6 +169,9 @@ def _measured(folder: Path, releases: int, say: Say) -> AtSize:
         filled = time.monotonic() - started
         sizes = _sizes(catalog)
         records = _count(catalog, "records")
+        say(f"{releases:,} releases: committing {COMMITS} ranges")
+        commits = _commits(catalog, releases)
+        # After commits, which may leave work to a search.
         say(f"{releases:,} releases: searching")
         timings = _searched(catalog, releases)
         every = np.concatenate([milliseconds for milliseconds, _ in timings.values()])
@@ -178,8 +181,6 @@ def _measured(folder: Path, releases: int, say: Say) -> AtSize:
         }
         say(f"{releases:,} releases: taking probes")
         taken = {takers: _taken(catalog, takers) for takers in TAKERS}
-        say(f"{releases:,} releases: committing {COMMITS} ranges")
-        commits = _commits(catalog, releases)
         say(f"{releases:,} releases: committing one range {2 * RERUNS} times")
         reruns = _reruns(catalog, releases)
     return AtSize(

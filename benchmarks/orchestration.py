@@ -45,8 +45,8 @@ class Orchestration:
         ranges: ranges backfilled, all in one run of Dagster.
         range_size: article numbers of a range.
         lines: overview lines in them.
-        backfill_cpu_s: CPU seconds of Dagster's processes and runs from launch to end.
-        work_cpu_s: CPU seconds of the same steps over the same ranges without Dagster.
+        backfill_cpu_s: CPU seconds of Dagster's processes, of its runs and of Postgres, from launch to end.
+        work_cpu_s: CPU seconds of the same steps over the same ranges without Dagster, and of Postgres for them.
         share: Dagster's part of the backfill's CPU.
         wall_s: seconds from launch to end.
     """
@@ -74,15 +74,17 @@ def run(folder: Path, ranges: int, range_size: int) -> Orchestration:
                 planned = [range_by_key(stores.catalog, key).range for key in keys]
                 # Once untimed, so that the provider has made its blocks and both sides find the same.
                 lines = sum(_work(stores, range_) for range_ in planned)
-                pids = [item.process.pid for item in processes]
+                server = stores.catalog.postgres
+                postgres = [server.pid] if server is not None and server.pid is not None else []
+                pids = [item.process.pid for item in processes] + postgres
                 wall, before = time.monotonic(), sum(map(tree_cpu_s, pids))
                 _backfill(f"http://{settings.dagster.host}:{settings.dagster.port}", keys)
                 wall, backfill_cpu = time.monotonic() - wall, sum(map(tree_cpu_s, pids)) - before
-                bare = Stages()
+                bare, before = Stages(), sum(map(tree_cpu_s, postgres))
                 with bare.stage("work"):
                     for range_ in planned:
                         _work(stores, range_)
-    work = bare.cpu["work"]
+                work = bare.cpu["work"] + sum(map(tree_cpu_s, postgres)) - before
     return Orchestration(
         ranges=ranges,
         range_size=range_size,

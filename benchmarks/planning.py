@@ -31,7 +31,6 @@ from store.catalog.planning import keys, plan, source_number
 from store.configuration import FILE_NAME, Settings, load
 
 LATENCY_MS = 30
-CONNECTIONS = 8
 _NUMBERS, _WINDOWS = 100, 100
 """Ranges of so many numbers, and so many ranges of each group: the provider then makes one block a group, and each range costs a window as ever."""
 
@@ -54,7 +53,7 @@ query Page($key: AssetKeyInput!) {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Groups planned against the simulated provider, over 8 connections.
+    """Groups planned against the simulated provider, one after the other over one connection each.
 
     Attributes:
         groups: groups.
@@ -146,14 +145,14 @@ def _asked(folder: Path, groups: int) -> Asked:
         ranges=ranges,
         seconds=round(delayed, 1),
         cpu_us_per_range=round(1e6 * cpu / ranges),
-        round_trips_per_group=round(1000 * (delayed - at_once) / LATENCY_MS * CONNECTIONS / groups, 1),
+        round_trips_per_group=round(1000 * (delayed - at_once) / LATENCY_MS / groups, 1),
     )
 
 
 def _asked_once(folder: Path, simulation: tuple[str, ...], latency_ms: int) -> tuple[int, float, float]:
     """Ranges found, and seconds by the clock and of this process's CPU."""
     with simulated(folder, *simulation, "--latency-ms", str(latency_ms)) as port:
-        account = Account("127.0.0.1", port, tls=False, connections=CONNECTIONS)
+        account = Account("127.0.0.1", port, tls=False, connections=1)
         names = [group.name for group in list_groups(account)]
         started, cpu = time.monotonic(), time.process_time()
         found = plan_groups(account, 1, names, size=_NUMBERS, now=datetime.now(UTC))

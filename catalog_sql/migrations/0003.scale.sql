@@ -256,7 +256,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 2000 RETURN (
     FROM (SELECT day, lpad(to_hex(day >> 8), 2, '0') AS era FROM (SELECT posting_day(first_posted) AS day) AS posted) AS dated
 );
 
-CREATE INDEX releases_words ON releases USING gin (search_words(name, first_posted, category));
+-- Without a list of what is to be added later, which every look would read: a megabyte of it makes a search three times as long.
+CREATE INDEX releases_words ON releases USING gin (search_words(name, first_posted, category)) WITH (fastupdate = off);
 
 -- Releases with names in place of numbers, to read. Labels are looked up and not joined, so that the planner has few orders to weigh.
 CREATE VIEW release_details AS
