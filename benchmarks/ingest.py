@@ -241,6 +241,8 @@ def _split(text: bytes) -> pl.DataFrame:
         encoding="utf8-lossy",
         truncate_ragged_lines=True,
         ignore_errors=True,
+        # The first line of a block may be damaged.
+        missing_columns="insert",
         schema={name: pl.Int64 if name in ("number", "bytes") else pl.String for name in names},
     )
     dates = pl.lit(None, dtype=OVERVIEW.polars["posted_at"]).alias("posted_at")
