@@ -48,7 +48,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Page and count of one kind of query, as the server asks for them. `hits`: the median of the totals, which end at 3,000."""
+    """Page and count of one kind of query, as the server asks for them. `hits`: the median of the totals, which count no further than the days that were looked at."""
 
     p50_ms: float
     p95_ms: float
@@ -301,10 +301,10 @@ def _commits(catalog: Catalog, releases: int) -> Commits:
     ]  # fmt: skip
     before, postmaster = sum(_sizes(catalog).values()), catalog.postgres.pid if catalog.postgres else None
     known = _count(catalog, "releases")
-    cpu, started, timings = tree_cpu_s(postmaster or 1), time.monotonic(), []
+    cpu, started, timings = tree_cpu_s(postmaster), time.monotonic(), []
     for range_, batch in zip(ranges, batches, strict=True):
         timings.append(range_.commit_ms(batch))
-    wall, cpu = time.monotonic() - started, tree_cpu_s(postmaster or 1) - cpu
+    wall, cpu = time.monotonic() - started, tree_cpu_s(postmaster) - cpu
     new = _count(catalog, "releases") - known
     return Commits(
         ranges=COMMITS,

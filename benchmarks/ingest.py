@@ -109,6 +109,14 @@ def run(
             return _measured(stores, ranges, profile)
 
 
+def ingest_range(stores: Stores, range_: Range) -> int:
+    """All steps of one range; its lines."""
+    fetched = fetch_overview(stores, range_)
+    derive_chunks(stores, range_)
+    join_edges(stores, range_)
+    return fetched.facts.lines
+
+
 def planned(stores: Stores) -> list[Range]:
     """Record the provider's groups, plan them, and return their ranges, the groups in turn."""
     settings, account = stores.settings, account_of(stores.settings.provider)
@@ -147,13 +155,13 @@ def _measured(stores: Stores, ranges: list[Range], profile: Path | None) -> Inge
         for _ in _wire_blocks(stores, range_):
             pass
     postmaster = stores.catalog.postgres.pid if stores.catalog.postgres else None
-    postgres_before = _cpu_of(postmaster)
+    postgres_before = tree_cpu_s(postmaster)
     stages = Stages()
     lines = wire = parquet = chunks = kept = in_fragments = 0
     us_per_line: list[float] = []
     with _watched(profile):
         for range_ in ranges:
-            before = time.process_time() + _cpu_of(postmaster)
+            before = time.process_time() + tree_cpu_s(postmaster)
             with stages.stage("overview"):
                 fetched = fetch_overview(stores, range_)
             with stages.stage("release_chunks"):
@@ -166,9 +174,9 @@ def _measured(stores: Stores, ranges: list[Range], profile: Path | None) -> Inge
             chunks += derived.committed.bytes
             kept += derived.batch.counters.kept
             in_fragments += derived.batch.counters.in_fragments
-            cpu = time.process_time() + _cpu_of(postmaster) - before
+            cpu = time.process_time() + tree_cpu_s(postmaster) - before
             us_per_line.append(round(1e6 * cpu / fetched.facts.lines, 2))
-    postgres = _cpu_of(postmaster) - postgres_before
+    postgres = tree_cpu_s(postmaster) - postgres_before
     peak = peak_rss_mb()
     floor = Stages()
     for range_ in ranges:
@@ -192,10 +200,6 @@ def _measured(stores: Stores, ranges: list[Range], profile: Path | None) -> Inge
         stages={name: round(seconds, 3) for name, seconds in stages.cpu.items()}
         | {f"floor_{name}": round(seconds, 3) for name, seconds in floor.cpu.items()},
     )
-
-
-def _cpu_of(postmaster: int | None) -> float:
-    return tree_cpu_s(postmaster) if postmaster else 0.0
 
 
 def _wire_blocks(stores: Stores, range_: Range) -> Iterator[bytes]:

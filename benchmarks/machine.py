@@ -33,8 +33,10 @@ def peak_rss_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def tree_cpu_s(pid: int) -> float:
-    """CPU seconds of a process, of what it started, and of what of that has ended already."""
+def tree_cpu_s(pid: int | None) -> float:
+    """CPU seconds of a process, of what it started, and of what of that has ended already; 0 of none."""
+    if pid is None:
+        return 0.0
     total = 0.0
     for process in (root := psutil.Process(pid), *root.children(recursive=True)):
         try:

@@ -6,16 +6,15 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from assets.range_work import derive_chunks, fetch_overview, join_edges
+from benchmarks.ingest import ingest_range
 from benchmarks.machine import Stages, tree_cpu_s
 from benchmarks.provider import simulated
 from cli.dagster_client import DagsterClient
 from cli.running import everything
 from cli.work import materialize_here
-from pipeline.ranges import Range
 from store.catalog.planning import missing, range_by_key, source_number
 from store.configuration import FILE_NAME, load
-from store.stores import Stores, open_stores
+from store.stores import open_stores
 
 CONFIGURATION = """\
 range_size = {range_size}
@@ -73,18 +72,17 @@ def run(folder: Path, ranges: int, range_size: int) -> Orchestration:
                 keys = missing(stores.catalog, source_number(stores.catalog, settings.provider.source))[:ranges]
                 planned = [range_by_key(stores.catalog, key).range for key in keys]
                 # Once untimed, so that the provider has made its blocks and both sides find the same.
-                lines = sum(_work(stores, range_) for range_ in planned)
-                server = stores.catalog.postgres
-                postgres = [server.pid] if server is not None and server.pid is not None else []
-                pids = [item.process.pid for item in processes] + postgres
+                lines = sum(ingest_range(stores, range_) for range_ in planned)
+                postmaster = stores.catalog.postgres.pid if stores.catalog.postgres else None
+                pids = [*(item.process.pid for item in processes), postmaster]
                 wall, before = time.monotonic(), sum(map(tree_cpu_s, pids))
                 _backfill(f"http://{settings.dagster.host}:{settings.dagster.port}", keys)
                 wall, backfill_cpu = time.monotonic() - wall, sum(map(tree_cpu_s, pids)) - before
-                bare, before = Stages(), sum(map(tree_cpu_s, postgres))
+                bare, before = Stages(), tree_cpu_s(postmaster)
                 with bare.stage("work"):
                     for range_ in planned:
-                        _work(stores, range_)
-                work = bare.cpu["work"] + sum(map(tree_cpu_s, postgres)) - before
+                        ingest_range(stores, range_)
+                work = bare.cpu["work"] + tree_cpu_s(postmaster) - before
     return Orchestration(
         ranges=ranges,
         range_size=range_size,
@@ -94,13 +92,6 @@ def run(folder: Path, ranges: int, range_size: int) -> Orchestration:
         share=round(max(0.0, backfill_cpu - work) / backfill_cpu, 4),
         wall_s=round(wall, 1),
     )
-
-
-def _work(stores: Stores, range_: Range) -> int:
-    fetched = fetch_overview(stores, range_)
-    derive_chunks(stores, range_)
-    join_edges(stores, range_)
-    return fetched.facts.lines
 
 
 def _backfill(url: str, keys: list[str]) -> None:

@@ -12,12 +12,12 @@ from multiprocessing.queues import SimpleQueue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from assets.range_work import derive_chunks, fetch_overview, join_edges
-from benchmarks.ingest import planned
+from assets.range_work import fetch_overview
+from benchmarks.ingest import ingest_range, planned
 from benchmarks.provider import simulated
 from pipeline.ranges import Range
 from store.configuration import Provider, Settings
-from store.stores import Stores, open_stores
+from store.stores import open_stores
 
 _PATIENCE_S = 3600
 
@@ -116,16 +116,9 @@ def _lines_per_s(settings: Settings, shares: list[list[Range]]) -> float:
 def _work(settings: Settings, share: list[Range], ready: Barrier, ends: SimpleQueue[int]) -> None:
     with open_stores(settings) as stores:
         # Once untimed: compiled loops are loaded, connections made.
-        _whole(stores, share[0])
+        ingest_range(stores, share[0])
         ready.wait(_PATIENCE_S)
-        ends.put(sum(_whole(stores, range_) for range_ in share))
-
-
-def _whole(stores: Stores, range_: Range) -> int:
-    fetched = fetch_overview(stores, range_)
-    derive_chunks(stores, range_)
-    join_edges(stores, range_)
-    return fetched.facts.lines
+        ends.put(sum(ingest_range(stores, range_) for range_ in share))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ WITH found AS MATERIALIZED (
             ELSE posting_day(first_posted) BETWEEN %(first)s AND %(last)s END
         AND (%(max_age)s::interval IS NULL OR now() - first_posted <= %(max_age)s::interval)
         AND (%(sets)s::integer[] IS NULL OR set_id = ANY (%(sets)s::integer[]))
-        AND (%(posters)s::integer[] IS NULL OR poster_id = ANY (%(posters)s::integer[]))
+        AND (%(poster)s = '' OR poster_id IN (SELECT poster_id FROM posters WHERE position(lower(%(poster)s) IN lower(poster)) > 0))
         AND (%(min_bytes)s::bigint IS NULL OR bytes >= %(min_bytes)s)
         AND (%(max_bytes)s::bigint IS NULL OR bytes <= %(max_bytes)s)
     ORDER BY first_posted DESC, release_id

@@ -1,5 +1,5 @@
 -- The words of the name, null where there are none; what the word index is asked for, whenever it was posted, empty where it is asked for nothing;
--- sets of groups and posters that are wanted, null for any; the newest day, and the oldest one that may hold what is wanted.
+-- sets of groups that are wanted, null for any; the newest day, and the oldest one that may hold what is wanted.
 -- The index keeps no order of words, so none is asked for, and no word of more than 250 characters. Words that must not occur narrow nothing: with them alone, all categories are asked for.
 SELECT name,
     concat_ws(' & ', '(' || name || ')', (
@@ -8,8 +8,6 @@ SELECT name,
             THEN ARRAY(SELECT generate_series(0, 9000, 1000)) ELSE %(categories)s::integer[] END) AS category)),
     CASE WHEN %(groups)s::text[] <> '{}' THEN ARRAY(
         SELECT set_id FROM group_sets WHERE groups && (SELECT array_agg(group_id) FROM groups WHERE groups.name = ANY (%(groups)s::text[]))) END,
-    CASE WHEN %(poster)s <> '' THEN ARRAY(
-        SELECT poster_id FROM posters WHERE position(lower(%(poster)s) IN lower(poster)) > 0) END,
     posting_day(newest), greatest(posting_day(oldest), posting_day(now() - %(max_age)s::interval))
 FROM (SELECT max(first_posted) AS newest, min(first_posted) AS oldest FROM releases) AS span,
     (SELECT CASE WHEN words <> '' AND words !~ '[^'']{251}' THEN regexp_replace(words, '<(-|[0-9]+)>', '&', 'g') END AS name

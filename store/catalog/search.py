@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from psycopg import Cursor
+from psycopg import Connection, Cursor
 from psycopg.rows import RowMaker, class_row
 
 from catalog_sql import query
-from store.catalog.connection import Catalog
+from store.catalog.connection import Catalog, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,47 +152,63 @@ def search(catalog: Catalog, wanted: Search) -> Page:
     """
     if wanted.offset >= DEEPEST:
         wanted = replace(wanted, offset=0, limit=0)
-    end = wanted.offset + wanted.limit
-    counted = max(COUNTED, end + 1)
     sought = {
         "text": _clean(wanted.text).strip(),
         "categories": list(wanted.categories),
         "groups": [_clean(group) for group in wanted.groups],
-        "poster": _clean(wanted.poster),
         "max_age": wanted.max_age,
     }
     with catalog.transaction() as connection, connection.cursor(row_factory=_release_row) as cursor:
-        ((name, terms, sets, posters, newest, oldest),) = connection.execute(query("search_terms"), sought)
+        ((name, terms, sets, newest, oldest),) = connection.execute(query("search_terms"), sought)
         if newest is None or (sought["text"] and name is None):
             return Page(0, ())
-        values: dict[str, Any] = {
-            "sets": sets,
-            "posters": posters,
-            "min_bytes": wanted.min_bytes,
-            "max_bytes": wanted.max_bytes,
-            "max_age": wanted.max_age,
-            "counted": counted,
-        }
         # Left to itself, the planner may read all in turn, or by date, and split each name again; to start workers takes longer than to look.
         connection.execute("SET LOCAL enable_seqscan = off; SET LOCAL max_parallel_workers_per_gather = 0")
-        total, ids, is_least = 0, list[UUID](), False
-        days, last = 2 if terms else newest - oldest + 1, newest
-        while last >= oldest and total <= end:
-            window = _window(newest, days, last, oldest)
-            asked = {
-                "words": window.words(terms) if terms else None,
-                "first": window.first,
-                "last": window.last,
-                "offset": max(0, wanted.offset - total),
-                "limit": end - max(wanted.offset, total),
-            }
-            # Not prepared: the plan must follow from the values, since each filter that is not used falls away.
-            ((hits, page),) = connection.execute(query("search_found"), values | asked, prepare=False)
-            total, ids, last = total + int(hits), ids + page, window.first - 1
-            is_least = hits == counted or (total > end and last >= oldest)
-            days = (newest - last) * max(2, 1 + end // (total + 1))
+        total, ids, is_least = _look(connection, wanted, terms, sets, newest, oldest)
         releases = tuple(cursor.execute(query("releases_by_id"), {"ids": ids}))
     return Page(total, releases, is_least)
+
+
+def _look(
+    connection: Connection[Row], wanted: Search, terms: str, sets: list[int] | None, newest: int, oldest: int
+) -> tuple[int, list[UUID], bool]:
+    """Total, page, and whether there may be more than that total, from the newest day back to the oldest.
+
+    Args:
+        connection: a transaction.
+        wanted: the search.
+        terms: what the word index is asked for; where it is asked for nothing, an index over dates has the releases in order.
+        sets: numbers of the sets of groups that are wanted, null for any.
+        newest: day of the newest release.
+        oldest: oldest day that may hold what is wanted.
+    """
+    end = wanted.offset + wanted.limit
+    counted = max(COUNTED, end + 1)
+    values: dict[str, Any] = {
+        "sets": sets,
+        "min_bytes": wanted.min_bytes,
+        "max_bytes": wanted.max_bytes,
+        "max_age": wanted.max_age,
+        "poster": _clean(wanted.poster),
+        "counted": counted,
+    }
+    total, ids, is_least = 0, list[UUID](), False
+    days, last = 2 if terms else newest - oldest + 1, newest
+    while last >= oldest and total <= end:
+        window = _window(newest, days, last, oldest)
+        asked = {
+            "words": window.words(terms) if terms else None,
+            "first": window.first,
+            "last": window.last,
+            "offset": max(0, wanted.offset - total),
+            "limit": end - max(wanted.offset, total),
+        }
+        # Not prepared: the plan must follow from the values, since each filter that is not used falls away.
+        ((hits, page),) = connection.execute(query("search_found"), values | asked, prepare=False)
+        total, ids, last = total + int(hits), ids + page, window.first - 1
+        is_least = hits == counted or (total > end and last >= oldest)
+        days = (newest - last) * max(2, 1 + end // (total + 1))
+    return total, ids, is_least
 
 
 def release(catalog: Catalog, release_id: UUID) -> Release | None:
