@@ -137,6 +137,8 @@ def _workspace(settings: Settings, code_port: int) -> Path:
 def _dagster(settings: Settings, workspace: Path) -> list[Service]:
     logs, dagster = settings.data / "logs", settings.dagster
     web = (_tool("dagster-webserver"), "-w", str(workspace), "-h", dagster.host, "-p", str(dagster.port))
+    # Of a database server that was started again it would find each old connection dead with an error 500; a new one costs milliseconds.
+    web += ("--db-pool-recycle", "1")
     return [
         Service("dagster-webserver", web, logs / "dagster-webserver.log"),
         Service("dagster-daemon", (_tool("dagster-daemon"), "run", "-w", str(workspace)), logs / "dagster-daemon.log"),
