@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from pipeline.batch import Batch, GroupList
+from pipeline.batch import Batch, GroupList, SignatureTable
 from pipeline.completeness import totals
 from pipeline.fragments import decide
 from pipeline.islands import releases_of
@@ -199,7 +199,7 @@ def _indexed(history: History, range_size: int) -> tuple[pl.DataFrame, pl.DataFr
         for index in range(bounds.low // range_size, bounds.high // range_size + 1):
             first, last = max(bounds.low, index * range_size), min(bounds.high, (index + 1) * range_size - 1)
             rows = history.block(group, first, last)
-            truths.append(_truth_of(history.truth(group, first, last), rows))
+            truths.append(truth_of(history.truth(group, first, last), rows))
             parsed = parse(overview_text(rows), first, last, NOW)
             batch = materialize(
                 parsed.overview, Range(1, group, index, range_size), groups, DEFAULT_TABLE,
@@ -213,8 +213,8 @@ def _indexed(history: History, range_size: int) -> tuple[pl.DataFrame, pl.DataFr
     return pl.concat(truths), _found(batches), sent, ranges
 
 
-def edges(made: list[tuple[int, Batch]]) -> list[Batch]:
-    """What the fragments of a group's ranges become when every range is done."""
+def edges(made: list[tuple[int, Batch]], table: SignatureTable = DEFAULT_TABLE) -> list[Batch]:
+    """What the fragments of a group's ranges become when every range is done, judged by `table`."""
     frames: list[pl.DataFrame] = []
     segments: list[pl.DataFrame] = []
     offset = 0
@@ -228,14 +228,12 @@ def edges(made: list[tuple[int, Batch]]) -> list[Batch]:
         return []
     chained = fragments.hstack(decide(fragments, lambda _: True))
     return [
-        merge_edge(
-            part.select(FRAGMENTS.names), rows.filter(pl.col("file").is_in(part["file"].implode())), DEFAULT_TABLE
-        )
+        merge_edge(part.select(FRAGMENTS.names), rows.filter(pl.col("file").is_in(part["file"].implode())), table)
         for part in chained.partition_by("low_index", maintain_order=True)
     ]
 
 
-def _truth_of(truth: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+def truth_of(truth: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """The articles that can be read, once each, in their main group."""
     frame = truth.hstack(rows.select("message_id", "subject"))
     frame = frame.filter(~pl.col("class").is_in(["malformed", "duplicate", "crosspost"]))
@@ -243,7 +241,7 @@ def _truth_of(truth: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     several = (pl.col("files_expected") > 1) | ~pl.col("tool").is_in(_NO_LONE_COUNTER)
     return frame.select(
         "class", "level", "tool", "release", "file", "files_expected", "segments_expected",
-        id=_ids(pl.col("message_id").str.strip_chars("<>")),
+        id=ids_of(pl.col("message_id").str.strip_chars("<>")),
         counts_files=counted & several,
         sorted_out=kinds(frame["subject"])["kind"] != FILE,
     )  # fmt: skip
@@ -253,7 +251,8 @@ _COUNTS_FILES = {tool.name: "{N}" in tool.shape.before for recipe in RECIPES for
 _NO_LONE_COUNTER = [tool.name for recipe in RECIPES for tool in recipe.tools if not tool.shape.lone_counter]
 
 
-def _ids(message_ids: pl.Expr) -> pl.Expr:
+def ids_of(message_ids: pl.Expr) -> pl.Expr:
+    """A hash that stands for each message-id."""
     return message_ids.hash(11)
 
 
@@ -271,7 +270,7 @@ def _found(batches: list[Batch]) -> pl.DataFrame:
     for at, batch in enumerate(batches):
         files = batch.files.select("file", "record", "file_key", found_expected="segments_expected")
         files = files.join(owners.filter(pl.col("batch") == at).drop("batch"), on="record")
-        rows = batch.segments.select("file", id=_ids(pl.col("message_id"))).join(files, on="file")
+        rows = batch.segments.select("file", id=ids_of(pl.col("message_id"))).join(files, on="file")
         # An NZB holds a file once, whatever records its segments lie in.
         file = pl.struct("found", "file_key").hash()
         frames.append(

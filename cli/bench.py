@@ -168,6 +168,22 @@ def peers(
     _show(result, json)
 
 
+@app.command
+def signatures(
+    *,
+    lines: Annotated[int, Parameter(help="Overview lines of the simulated history, over all its eras.")] = 900_000,
+    range_size: Annotated[int, Parameter(help="Article numbers of a range.")] = 100_000,
+    seed: Annotated[int, Parameter(help="Seed of the simulated history.")] = 1,
+    json: Json = False,
+) -> None:
+    """Proposed garbage signatures, accepted as they come, beside what a simulated history truly holds."""
+    from benchmarks.signatures import run
+
+    with err.status("Proposing"):
+        result = run(lines, range_size, seed)
+    _show(result, json)
+
+
 @contextmanager
 def _kept_in(folder: Path | None) -> Iterator[Path]:
     if folder is not None:

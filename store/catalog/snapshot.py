@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -26,12 +26,14 @@ _DTYPES: dict[str, pl.DataType] = {
 }
 
 
-def write_snapshot(catalog: Catalog, folder: Path) -> Path:
-    """Write one Parquet file per query of `catalog_sql/snapshot/` into `folder`, all of one moment; returns `folder`."""
+def write_snapshot(catalog: Catalog, folder: Path, tables: Collection[str] | None = None) -> Path:
+    """Write one Parquet file per query of `catalog_sql/snapshot/` into `folder`, or for these `tables`, all of one moment; returns `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     with catalog.transaction() as connection:
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         for name, text in snapshot_queries().items():
+            if tables is not None and name not in tables:
+                continue
             with connection.cursor(name=f"snapshot_{name}") as cursor:
                 cursor.execute(text)
                 _write(cursor, folder / f"{name}.parquet")
