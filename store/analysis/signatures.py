@@ -50,16 +50,16 @@ class Measured:
 def measure(snapshot: Path) -> Measured:
     """Measure the signatures in a snapshot of the catalog: its `releases`, `garbage` and `ranges`."""
     with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
+        connection.sql("SET TimeZone = 'UTC'")
         for name in ("releases", "garbage", "ranges"):
             connection.read_parquet(str(snapshot / f"{name}.parquet")).create_view(name)
-        connection.execute(duckdb_views("signature_groups"))
-        row = connection.execute("SELECT coalesce(sum(lines), 0)::bigint FROM ranges").fetchone()
+        connection.sql(duckdb_views("signature_groups"))
+        ((lines,),) = connection.sql("SELECT coalesce(sum(lines), 0)::bigint FROM ranges").fetchall()
         return Measured(
             groups=connection.table("signature_groups").pl(),
             kept=connection.table("signature_kept").pl(),
             dropped=connection.table("signature_dropped").pl(),
-            lines=0 if row is None else int(row[0]),
+            lines=int(lines),
         )
 
 
