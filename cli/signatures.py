@@ -10,15 +10,18 @@ from typing import Annotated
 
 import polars as pl
 from cyclopts import App, Parameter
+from rich.prompt import Prompt
 from rich.table import Table
 
 from cli import signature_files
-from cli.console import out, print_json
+from cli.console import err, fail, out, print_json
 from cli.options import DEFAULT_CONFIG, Config, Json
 from pipeline.batch import Signature, SignatureTable
-from pipeline.signatures import DEFAULT_TABLE
+from pipeline.signatures import DEFAULT_TABLE, DROP, KEEP
+from store.catalog import signature_review
 from store.catalog.connection import Catalog
-from store.catalog.signatures import Dropped, changed_by, dropped_by_line
+from store.catalog.signature_review import OPEN, STATES, Proposal, list_proposals
+from store.catalog.signatures import Dropped, changed_by, dropped_by_line, saved_by
 from store.catalog.versions import current_signatures, record_signatures
 from store.configuration import load
 
@@ -96,6 +99,150 @@ def use(file: File, *, config: Config = DEFAULT_CONFIG, json: Json = False) -> N
 def shipped(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
     """Put the table that this software ships with in force, and list the ranges it changes."""
     _record(DEFAULT_TABLE.signatures, config, json)
+
+
+@app.command
+def propose(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
+    """Measure the signatures of releases with random names, and propose what the table should drop or keep."""
+    from cli.work import materialize_here
+
+    with err.status("Measuring signatures"):
+        result = materialize_here(config, ["garbage_signatures"])["garbage_signatures"]
+    if json:
+        print_json(result)
+    else:
+        out.print(f"{result['signatures']} signatures with random names, {result['proposed']} proposals")
+        _show_proposals(_proposals(config, (OPEN,)))
+
+
+@app.command
+def proposals(
+    *,
+    every: Annotated[bool, Parameter(name="--all", negative="", help="Decided ones too.")] = False,
+    config: Config = DEFAULT_CONFIG,
+    json: Json = False,
+) -> None:
+    """List the proposals with their evidence and the cost of being wrong."""
+    found = _proposals(config, STATES if every else (OPEN,))
+    if json:
+        print_json(found)
+    else:
+        _show_proposals(found)
+
+
+@app.command
+def review(
+    *,
+    accept: Annotated[tuple[int, ...], Parameter(help="Accept these proposals.", negative="")] = (),
+    reject: Annotated[
+        tuple[int, ...], Parameter(help="Reject these proposals; they are not made again.", negative="")
+    ] = (),
+    accept_all: Annotated[
+        bool, Parameter(negative="", help="Accept every open proposal that is not rejected.")
+    ] = False,
+    config: Config = DEFAULT_CONFIG,
+    json: Json = False,
+) -> None:
+    """Decide about proposals: the numbered ones, or without any, one after the other by asking.
+
+    Accepted lines become a new version of the table that goes with every later run. When asked, `e` edits a line before it is accepted.
+    """
+    with Catalog.open(load(config)) as catalog:
+        accepted, rejected = list(accept), list(reject)
+        if both := sorted({*accepted} & {*rejected}):
+            fail(f"proposal {both[0]} cannot be both accepted and rejected")
+        if accept_all:
+            accepted = [one.proposal_id for one in list_proposals(catalog) if one.proposal_id not in rejected]
+        elif not accepted and not rejected:
+            accepted, rejected = _asked(catalog)
+        if rejected:
+            signature_review.reject(catalog, rejected)
+        table = signature_review.accept(catalog, accepted) if accepted else _in_force(catalog)
+        found = changed_by(catalog, table)
+    if json:
+        print_json({"accepted": accepted, "rejected": rejected, "version": table.version, "changes": found.to_dicts()})
+        return
+    out.print(f"{len(accepted)} accepted, {len(rejected)} rejected. Signature table {table.version} is in force.")
+    if accepted:
+        _show_changes(found)
+
+
+@app.command(name=["stale", "--stale"])
+def stale(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
+    """List the ranges that were made under other verdicts than the table in force, and what making them again would save."""
+    with Catalog.open(load(config)) as catalog:
+        found = changed_by(catalog, _in_force(catalog))
+        saved = saved_by(catalog, found)
+    if json:
+        print_json({"changes": found.to_dicts(), **asdict(saved)})
+        return
+    _show_changes(found)
+    if not found.is_empty():
+        out.print(
+            f"That takes {saved.segments_gone:,} segments out and brings {saved.segments_back:,} back: about {saved.chunk_bytes / 1e6:,.1f} MB "
+            f"of chunk files less, at {saved.bytes_per_segment:.1f} bytes a segment.",
+            soft_wrap=True,
+        )
+
+
+def _asked(catalog: Catalog) -> tuple[list[int], list[int]]:
+    """The numbers a person accepts and rejects, proposal by proposal."""
+    accepted: list[int] = []
+    rejected: list[int] = []
+    for one in list_proposals(catalog):
+        _show_proposals([one])
+        answer = Prompt.ask(
+            "accept, reject, edit, skip, quit", console=err, choices=["a", "r", "e", "s", "q"], default="s"
+        )
+        if answer == "q":
+            break
+        if answer == "e":
+            line = Signature(
+                Prompt.ask("signature", console=err, default=one.signature),
+                Prompt.ask("verdict", console=err, choices=[DROP, KEEP], default=one.verdict),
+                Prompt.ask("reason", console=err, default=one.reason),
+            )
+            signature_review.edit(catalog, one.proposal_id, line)
+        if answer in "ae":
+            accepted.append(one.proposal_id)
+        if answer == "r":
+            rejected.append(one.proposal_id)
+    return accepted, rejected
+
+
+def _proposals(config: Path, states: Sequence[str]) -> list[Proposal]:
+    with Catalog.open(load(config)) as catalog:
+        return list_proposals(catalog, states)
+
+
+def _show_proposals(found: Sequence[Proposal]) -> None:
+    if not found:
+        out.print("Nothing is proposed.")
+    for one in found:
+        shown = Table(
+            show_header=False,
+            title=f"{one.proposal_id}: {one.verdict} {one.signature} ({one.state})",
+            title_justify="left",
+        )
+        shown.add_row("why", one.reason)
+        shown.add_row("cost", one.cost)
+        shown.add_row(
+            "size",
+            f"{one.articles:,} articles of {one.article_bytes:,} bytes, {one.releases:,} releases, {one.bytes / 1e9:,.2f} GB",
+        )
+        shown.add_row("complete", _share(one.completeness))
+        shown.add_row("crossposted", _share(one.crossposted))
+        shown.add_row("lifetime", "" if one.lifetime_days is None else f"{one.lifetime_days:,.1f} days")
+        shown.add_row("posters", f"{one.posters:,}" if one.posters else "")
+        shown.add_row("groups", ", ".join(one.groups))
+        shown.add_row("tools", ", ".join(one.tools))
+        shown.add_row("signatures", ", ".join(one.members))
+        shown.add_row("examples", "; ".join(one.examples))
+        out.print(shown)
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.0%}"
 
 
 def _record(signatures: Sequence[Signature], config: Path, json: bool) -> None:

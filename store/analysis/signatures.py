@@ -18,6 +18,8 @@ from pipeline.batch import Signature, SignatureTable
 from pipeline.signatures import DROP, KEEP, dropped_by
 from store.catalog.signature_review import Evidence
 
+SNAPSHOT_TABLES = ("releases", "garbage", "ranges")
+"""What is measured, of a snapshot of the catalog."""
 WORTH_DROPPING = 1e-3
 """Share of all lines from which on a signature is worth a line that drops it."""
 NOT_WORTH_DROPPING = 1e-4
@@ -51,7 +53,7 @@ def measure(snapshot: Path) -> Measured:
     """Measure the signatures in a snapshot of the catalog: its `releases`, `garbage` and `ranges`."""
     with duckdb.connect() as connection:
         connection.sql("SET TimeZone = 'UTC'")
-        for name in ("releases", "garbage", "ranges"):
+        for name in SNAPSHOT_TABLES:
             connection.read_parquet(str(snapshot / f"{name}.parquet")).create_view(name)
         connection.sql(duckdb_views("signature_groups"))
         ((lines,),) = connection.sql("SELECT coalesce(sum(lines), 0)::bigint FROM ranges").fetchall()

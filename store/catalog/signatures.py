@@ -45,6 +45,24 @@ class Dropped:
     bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What making ranges again changes: segments, and about how many bytes of chunk files fewer, by the measured mean of those there are."""
+
+    segments_gone: int
+    segments_back: int
+    bytes_per_segment: float
+    chunk_bytes: int
+
+
+def saved_by(catalog: Catalog, changes: pl.DataFrame) -> Saved:
+    """What is saved by making the ranges and edges of `changes` (frame `CHANGES`) again."""
+    with catalog.transaction() as connection:
+        ((per_segment,),) = connection.execute(query("chunk_bytes_per_segment")).fetchall()
+    gone, back = int(changes["segments_gone"].sum()), int(changes["segments_back"].sum())
+    return Saved(gone, back, float(per_segment), round((gone - back) * per_segment))
+
+
 def dropped_by_line(catalog: Catalog) -> dict[str, Dropped]:
     """What was dropped, by line of the table it was made under; lines that dropped nothing are absent."""
     with catalog.transaction() as connection:

@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 from command import Ran, overlake
 from databases import Databases
+from rich.prompt import Prompt
 
+from cli.signatures import review
 from pipeline import schema
 from pipeline.batch import GroupList, Signature
 from pipeline.materialize import materialize
@@ -19,6 +21,7 @@ from pipeline.signatures import DEFAULT_TABLE
 from store.catalog.commit import commit_range
 from store.catalog.connection import Catalog
 from store.catalog.planning import PlannedRange, Versions, plan
+from store.catalog.signature_review import Evidence, edit, record_proposals
 from store.configuration import load
 from store.disk import LocalDisk
 
@@ -136,3 +139,62 @@ def test_a_table_that_cannot_be_read_is_refused_and_nothing_changes(folder: Path
         assert (ran.returncode, ran.stdout) == (1, "")
         assert said[name] in ran.stderr
     assert answer(folder, "show") == before
+
+
+@pytest.fixture
+def proposed(folder: Path) -> dict[str, int]:
+    """Two open proposals, by signature."""
+    facts = {
+        "cost": "nothing", "articles": 9, "bytes": 9, "releases": 1, "random_share": 1.0, "completeness": None, "lifetime_days": None,
+        "posters": 0, "crossposted": None, "article_bytes": 1, "groups": [], "tools": [], "members": [], "examples": [],
+    }  # fmt: skip
+    answer(folder, "shipped")
+    with Catalog.open(load(folder / "overlake.toml")) as catalog:
+        record_proposals(
+            catalog,
+            [
+                Evidence(signature="pan|named|qy1", verdict="keep", reason="too few", **facts),
+                Evidence(signature="pan|named|hy", verdict="drop", reason="a flood", **facts),
+            ],
+        )
+    return {one["signature"]: one["proposal_id"] for one in answer(folder, "proposals")}
+
+
+def test_proposals_are_decided_by_number_and_the_accepted_ones_are_in_force(folder: Path, proposed: dict[str, int]):
+    keep, drop = str(proposed["pan|named|qy1"]), str(proposed["pan|named|hy"])
+    told = answer(folder, "review", "--accept", keep, "--reject", drop)
+    assert (told["accepted"], told["rejected"]) == ([int(keep)], [int(drop)])
+    table = answer(folder, "show")
+    assert (table["version"], table["signatures"][0]["signature"]) == (told["version"], "pan|named|qy1")
+    assert answer(folder, "proposals") == []
+    assert {one["state"] for one in answer(folder, "proposals", "--all")} == {"accepted", "rejected"}
+    ran = signatures(folder, "review", "--accept", drop)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "no open proposal has the number" in ran.stderr
+    answer(folder, "shipped")
+
+
+def test_what_is_stale_is_listed_with_what_it_would_save(folder: Path):
+    answer(folder, "use", "keep.toml")
+    told = answer(folder, "--stale")
+    assert [row["partition_key"] for row in told["changes"]] == ["202303~a.b.test~000000"]
+    assert (told["segments_back"], told["segments_gone"]) == (2, 0)
+    answer(folder, "shipped")
+    assert answer(folder, "stale")["changes"] == []
+
+
+def test_a_person_is_asked_proposal_by_proposal_and_may_edit(
+    folder: Path, proposed: dict[str, int], monkeypatch: pytest.MonkeyPatch
+):
+    answers = iter(["e", "pan|named|*y1", "keep", "few", "q"])
+    monkeypatch.setattr(Prompt, "ask", lambda *_, **__: next(answers))
+    with Catalog.open(load(folder / "overlake.toml")) as catalog:
+        edit(catalog, proposed["pan|named|qy1"], Signature("pan|named|qy1", "keep", "too few"))
+    review(config=folder / "overlake.toml")
+    assert answer(folder, "show")["signatures"][0] == {
+        "signature": "pan|named|*y1",
+        "verdict": "keep",
+        "reason": "few",
+        "dropped": None,
+    }
+    answer(folder, "shipped")
