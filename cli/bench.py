@@ -184,6 +184,23 @@ def signatures(
     _show(result, json)
 
 
+@app.command
+def estimate(
+    *,
+    lines: Annotated[int, Parameter(help="Article numbers of the simulated history.")] = 160_000_000,
+    share: Annotated[float, Parameter(help="Share of its ranges in a sample.")] = 0.02,
+    seeds: Annotated[int, Parameter(help="Samples to draw.")] = 100,
+    made: Annotated[int, Parameter(help="Ranges to make, to compare the plan with.")] = 6,
+    json: Json = False,
+) -> None:
+    """Estimates from small samples of a simulated history, beside its totals: errors, and how often the intervals hold them."""
+    from benchmarks.estimate import run
+
+    with err.status("Estimating"):
+        result = run(lines, share, seeds, made)
+    _show(result, json)
+
+
 @contextmanager
 def _kept_in(folder: Path | None) -> Iterator[Path]:
     if folder is not None:

@@ -24,7 +24,7 @@ import polars as pl
 
 from simulator.mix import CLEAN, DEFAULT, DEMO, Mix
 from simulator.randomness import Ints, chosen, digest, keyed
-from simulator.spans import OVERVIEW_TEXT, Span, Stream, fill
+from simulator.spans import OVERVIEW_TEXT, Span, Stream, fill, posted
 from simulator.tools import RECIPES
 
 __all__ = [
@@ -192,6 +192,77 @@ class History:
         )
         return row[:1], article
 
+    def census(self, size: int) -> pl.DataFrame:
+        """How much of what each stretch of `size` numbers of a section holds, by the arithmetic of the plan: no line is made.
+
+        Columns: group, year, first (its lowest number), numbers, lines (as sent, copies and duplicates included), copies, and of each class of
+        `truth`, lines in their main group; files and releases: those of class `release`, each shared out by where its lines lie.
+
+        Raises:
+            ValueError: `size` is not a whole number of windows.
+        """
+        if size % WINDOW:
+            raise ValueError(f"size must be a multiple of {WINDOW}")
+        served = [(at, part) for at, part in enumerate(self._parts) if part.group in self.names]
+        return pl.concat([self._census(at, part, size) for at, part in served])
+
+    def _census(self, at: int, part: _Part, size: int) -> pl.DataFrame:
+        """`census` of one section."""
+        stretches = -(-part.section.articles // size)
+        counts = np.zeros((len(part.lanes), stretches), dtype=np.int64)
+        for stretch in range(stretches):
+            low = stretch * size
+            offsets = np.arange(low, min(low + size, part.section.articles), dtype=np.int64)
+            windows = range(low // WINDOW, int(offsets[-1]) // WINDOW + 1)
+            lanes = np.concatenate([self._mixed(at, window)[0] for window in windows])[: len(offsets)]
+            times = self._times_sent(part, offsets + part.base)
+            counts[:, stretch] = np.bincount(lanes, weights=times, minlength=len(part.lanes))
+        copied = np.array([lane.is_copy for lane in part.lanes])
+        labels = np.array([lane.stream.recipe.label for lane in part.lanes])
+        classes = {
+            label: counts[(labels == label) & ~copied].sum(axis=0)
+            for label in ("release", "garbage", "obfuscated", "random", "text")
+        }
+        shared = [
+            self._shares(lane.stream, part, size)
+            for lane in part.lanes
+            if lane.stream.recipe.label == "release" and not lane.is_copy
+        ]
+        files, releases = np.sum(shared, axis=0) if shared else np.zeros((2, stretches))
+        first = part.base + np.arange(stretches, dtype=np.int64) * size
+        return pl.DataFrame(
+            {
+                "group": [part.group] * stretches,
+                "year": [part.section.start.year] * stretches,
+                "first": first,
+                "numbers": np.minimum(size, part.end - first),
+                "lines": counts.sum(axis=0),
+                "copies": counts[copied].sum(axis=0),
+                **classes,
+                "files": files,
+                "releases": releases,
+            }
+        )
+
+    def _shares(self, stream: Stream, part: _Part, size: int) -> npt.NDArray[np.float64]:
+        """Files and releases of a stream in each stretch of `size` numbers, shared out by lines: float64[2, stretches]."""
+        stretches = -(-part.section.articles // size)
+        # The last window may be cut.
+        end = part.section.articles * stream.quota // WINDOW
+        told = np.zeros((2, stretches))
+        position = 0
+        while position < end:
+            start, last = self._span_of(stream, position)
+            sent, release = posted(stream, start, last, self.mix)
+            taken = min(last + 1, end) - start
+            file = np.repeat(np.arange(len(sent)), sent)[:taken]
+            place = (start + np.arange(taken, dtype=np.int64)) // stream.quota * WINDOW // size
+            per_release = np.bincount(release, weights=sent)
+            told[0] += np.bincount(place, weights=1 / sent[file], minlength=stretches)[:stretches]
+            told[1] += np.bincount(place, weights=1 / per_release[release[file]], minlength=stretches)[:stretches]
+            position = last + 1
+        return told
+
     def _locate(self, group: str, number: int) -> tuple[_Lane, Span, int]:
         part_at, part = next(found for found in self._parts_of(group) if found[1].base <= number < found[1].end)
         window, slot = divmod(number - part.base, WINDOW)
@@ -288,11 +359,16 @@ class History:
 
     def _span(self, stream: Stream, position: int) -> tuple[Span, int]:
         """The span that holds a position, and its first position. Spans of different streams begin in different windows."""
+        start, last = self._span_of(stream, position)
+        return self._spans.get((stream.key, start), lambda: fill(stream, start, last, self.mix)), start
+
+    @staticmethod
+    def _span_of(stream: Stream, position: int) -> tuple[int, int]:
+        """First and last position of the span that holds a position."""
         length = SPAN_WINDOWS * stream.quota
         shift = stream.key % SPAN_WINDOWS * stream.quota
         start = max((position + shift) // length * length - shift, 0)
-        end = (position + shift) // length * length - shift + length
-        return self._spans.get((stream.key, start), lambda: fill(stream, start, end - 1, self.mix)), start
+        return start, (position + shift) // length * length - shift + length - 1
 
 
 @cache

@@ -98,6 +98,12 @@ def fill(stream: Stream, first: int, last: int, mix: Mix) -> Span:
     return Span(frame, labels, _files(stream, upload, first), stream.tool.article)
 
 
+def posted(stream: Stream, first: int, last: int, mix: Mix) -> tuple[Ints, Ints]:
+    """Lines of each file and ordinal of its release, of the span of positions `first..last`: as `fill` makes them, but no line is made."""
+    upload, sent = _uploads(keyed(stream.key, first), stream, last - first + 1, mix)
+    return sent, np.array(upload.post_of, dtype=np.int64)
+
+
 def _uploads(rng: Rng, stream: Stream, room: int, mix: Mix) -> tuple[_Upload, Ints]:
     """Posts that fill `room` lines, and how many lines of each file are really sent."""
     upload = _Upload([], [], [], [], [])
