@@ -5,6 +5,7 @@ from __future__ import annotations
 import dagster as dg
 
 from assets.analysis.garbage_signatures import garbage_signatures
+from assets.analysis.size_estimate import size_estimate
 from assets.planning_assets import group_list, range_plan
 from assets.range_assets import range_assets
 from assets.release_assets import collected_chunks, settled_releases
@@ -21,6 +22,7 @@ def assets_of(settings: Settings) -> list[dg.AssetsDefinition]:
         settled_releases,
         collected_chunks,
         garbage_signatures,
+        size_estimate,
     ]
 
 

@@ -77,7 +77,7 @@ def range_assets(ranges_per_run: int) -> dg.AssetsDefinition:
         failures: dict[str, str] = {}
         for key in context.partition_keys if selected else ():
             try:
-                yield from _materialize(stores, key, selected)
+                yield from materialized(stores, key, selected)
             except Exception as error:
                 failures[key] = sentence(error)
                 context.log.error(f"{key}: {failures[key]}", exc_info=error)  # noqa: TRY400 - Dagster's own logger
@@ -95,7 +95,8 @@ def range_assets(ranges_per_run: int) -> dg.AssetsDefinition:
     return _range_assets
 
 
-def _materialize(stores: Stores, key: str, selected: list[str]) -> Iterator[dg.AssetMaterialization]:
+def materialized(stores: Stores, key: str, selected: list[str]) -> Iterator[dg.AssetMaterialization]:
+    """Do the `selected` steps of a range, each reported; a failure is recorded with the range and raised."""
     range_ = range_by_key(stores.catalog, key).range
     if "release_chunks" in selected:
         # Its commit ends this state; the other steps leave what the range has as it is.

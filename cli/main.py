@@ -33,6 +33,7 @@ app.command("cli.running:up", help="Run Postgres (if embedded), Dagster and the 
 app.command("cli.running:serve", help="Serve the Newznab endpoint and the web pages.")
 app.command("cli.keys:app", name="keys", help="Create, list and revoke API keys.")
 app.command("cli.signatures:app", name="signatures", help="Show and change the garbage signature table.")
+app.command("cli.estimate:estimate", help="Estimate the whole target from a small sample of its ranges.")
 app.command("cli.shell:shell", help="Open DuckDB with views over the lake and the catalog.")
 app.command(
     "cli.explain:app",

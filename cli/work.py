@@ -21,8 +21,10 @@ from store.catalog.planning import status as progress_by_era
 from store.configuration import Settings, load
 
 
-def materialize_here(config: Path, names: list[str]) -> dict[str, dict[str, object]]:
-    """Materialize unpartitioned assets in this process, recorded in Dagster like any run; their metadata by asset."""
+def materialize_here(
+    config: Path, names: list[str], configured: dict[str, dict[str, object]] | None = None
+) -> dict[str, dict[str, object]]:
+    """Materialize unpartitioned assets in this process, recorded in Dagster like any run; their metadata by asset. `configured` by asset."""
     settings = load(config)
     with Catalog.open(settings) as catalog:
         enter(dagster_environment(config, settings, catalog))
@@ -37,7 +39,10 @@ def materialize_here(config: Path, names: list[str]) -> dict[str, dict[str, obje
             selection=names,
             instance=instance,
             resources={"stores": StoresResource()},
-            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+            run_config={
+                "ops": {name: {"config": values} for name, values in (configured or {}).items()},
+                "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+            },
         )
     return {
         event.asset_key.to_user_string(): {key: value.value for key, value in event.materialization.metadata.items()}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pyarrow.parquet as pq
-from psycopg import Column, ServerCursor, postgres
+from psycopg import Column, Cursor, ServerCursor, postgres
 
 from catalog_sql import snapshot_queries
 from store.catalog.connection import Catalog, Row
@@ -20,6 +20,7 @@ _DTYPES: dict[str, pl.DataType] = {
     "int4": pl.Int32(),
     "int8": pl.Int64(),
     "float4": pl.Float32(),
+    "float8": pl.Float64(),
     "text": pl.String(),
     "text[]": pl.List(pl.String()),
     "timestamptz": pl.Datetime("us", "UTC"),
@@ -38,6 +39,11 @@ def write_snapshot(catalog: Catalog, folder: Path, tables: Collection[str] | Non
                 cursor.execute(text)
                 _write(cursor, folder / f"{name}.parquet")
     return folder
+
+
+def frame_of(cursor: Cursor[Row]) -> pl.DataFrame:
+    """All rows of a query that was executed, with its columns' types."""
+    return pl.DataFrame(cursor.fetchall(), schema=_schema(cursor.description or []), orient="row")
 
 
 def _write(cursor: ServerCursor[Row], path: Path) -> None:
