@@ -189,7 +189,7 @@ def estimate(
     *,
     lines: Annotated[int, Parameter(help="Article numbers of the simulated history.")] = 160_000_000,
     share: Annotated[float, Parameter(help="Share of its ranges in a sample.")] = 0.02,
-    seeds: Annotated[int, Parameter(help="Samples to draw.")] = 100,
+    seeds: Annotated[int, Parameter(help="Samples to draw.")] = 400,
     made: Annotated[int, Parameter(help="Ranges to make, to compare the plan with.")] = 6,
     json: Json = False,
 ) -> None:

@@ -20,7 +20,7 @@ GROUPS = ("alt.binaries.first",)
 
 @pytest.fixture(scope="module")
 def stores(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stores]:
-    history = planned_history(12, GROUPS, (96_000,), (2009, 2024), offset=120_000)
+    history = planned_history(12, GROUPS, (40_000,), (2009, 2024), offset=120_000)
     with (
         running_provider(history, tmp_path_factory.mktemp("blocks")) as (port,),
         lab.index(settings_for(tmp_path_factory.mktemp("index"), port, 4_000)) as stores,
@@ -48,12 +48,12 @@ def done(stores: Stores) -> set[str]:
 def test_a_sample_is_fetched_and_told_and_a_larger_one_goes_on_from_it(stores: Stores) -> None:
     with pytest.raises(NotSampled, match="overlake estimate"):
         estimate(stores, {"2009 large": 2, "2024 large": 2}, 0.05)
-    first = sampled(stores, 6)
+    first = sampled(stores, 4)
     population, sizes = planned(stores), remembered(stores.settings.data)
     assert done(stores) == set(drawn(population, sizes)["range"]), "the sample was fetched, and nothing else"
     assert first["sampled"].value == first["fetched"].value == sum(sizes.values())
     small = done(stores)
-    second = sampled(stores, 12)
+    second = sampled(stores, 6)
     assert small < done(stores)
     assert second["fetched"].value == len(done(stores)) - len(small)
     written = pl.read_parquet(stores.settings.data / ESTIMATE)
@@ -77,7 +77,7 @@ def test_the_totals_are_near_those_of_everything(stores: Stores) -> None:
     for row in whole.iter_rows(named=True):
         assert row["low"] == row["high"] == row["total"], "a census has no error"
         if row["measure"] in {"lines", "main", "kept", "set_aside", "wire_bytes", "parquet_bytes"}:
-            assert totals[row["measure"]]["total"] == pytest.approx(row["total"], rel=0.15), row["measure"]
+            assert totals[row["measure"]]["total"] == pytest.approx(row["total"], rel=0.2), row["measure"]
     with stores.catalog.transaction() as connection:
         ((lines, kept),) = connection.execute(
             "SELECT (SELECT sum(lines) FROM ranges)::bigint, (SELECT sum(kept) FROM counters)::bigint"
