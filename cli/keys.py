@@ -16,7 +16,9 @@ from store.configuration import load
 
 app = App(name="keys", help="Create, list, rotate, limit and revoke the API keys of the Newznab endpoint.")
 
-ApiLimit = Annotated[int | None, Parameter(help="API calls and feeds a UTC day allows, 15 or more; any number unless given.")]
+ApiLimit = Annotated[
+    int | None, Parameter(help="API calls and feeds a UTC day allows, 15 or more; any number unless given.")
+]
 GetLimit = Annotated[int | None, Parameter(help="Downloads a UTC day allows; any number unless given.")]
 
 
@@ -84,7 +86,9 @@ def limit(
             fail(str(error))
     if not known:
         fail(_unknown(key_id))
-    out.print(f"Key {key_id}: {api_limit or 'any number of'} API calls and {get_limit or 'any number of'} downloads a day.")
+    out.print(
+        f"Key {key_id}: {api_limit or 'any number of'} API calls and {get_limit or 'any number of'} downloads a day."
+    )
 
 
 @app.command

@@ -9,7 +9,15 @@ from typing import Any
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 
-_KINDS = {"api": "api", "getnzb": "nzb", "": "search", "details": "details", "health": "health", "metrics": "metrics"}
+_KINDS = {
+    "api": "api",
+    "rss": "rss",
+    "getnzb": "nzb",
+    "": "search",
+    "details": "details",
+    "health": "health",
+    "metrics": "metrics",
+}
 """First part of a path to the `kind` label; everything else is `other`, so that a client cannot make labels."""
 
 

@@ -29,6 +29,9 @@ _MOST_SEGMENT_BYTES = 2**23 - 1
 _BLOCK = 10_000
 """Segments whose lines are put together at a time."""
 
+_PART = 2**19
+"""Bytes from which a part is sent."""
+
 
 @dataclass(frozen=True, slots=True)
 class Contents:
@@ -125,7 +128,18 @@ class Nzb:
         return cls(tuple(heads), lines, tuple(counts), texts + int(lines.str.len_bytes().sum()))
 
     def parts(self) -> Iterator[bytes]:
-        """The document, in parts of at most some hundred kilobytes."""
+        """The document, in parts of half a megabyte to two."""
+        held, size = list[bytes](), 0
+        for piece in self._pieces():
+            held.append(piece)
+            size += len(piece)
+            if size >= _PART:
+                yield b"".join(held)
+                held, size = [], 0
+        if held:
+            yield b"".join(held)
+
+    def _pieces(self) -> Iterator[bytes]:
         row = 0
         for head, count in zip(self.heads, self.counts, strict=True):
             yield head

@@ -43,6 +43,8 @@ def configuration(app: object, settings: Settings) -> uvicorn.Config:
         http="h11",
         ws="none",
         lifespan="on",
+        # Who a reverse proxy speaks for is read by server.access, as far as it is trusted.
+        proxy_headers=False,
         server_header=False,
         log_level="info",
         timeout_graceful_shutdown=_STOP_SECONDS,

@@ -19,7 +19,7 @@ DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What is outside `Char` of XML 1.0; one such character makes clients lose the whole feed (Sonarr#1439, Jackett#626)."""
 
-_SPECIAL = re.compile("[&<>\"\t\n\r]")
+_SPECIAL = re.compile('[&<>"\t\n\r]')
 _ESCAPES = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 )

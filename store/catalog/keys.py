@@ -85,7 +85,9 @@ def create(catalog: Catalog, name: str, admin: bool = False, limits: Limits = Li
         with catalog.transaction() as connection:
             connection.execute(query("add_key"), values | _limits(limits))
     except errors.UniqueViolation as error:
-        raise BadKey(f"there is a key called {shown} already; choose another name, rotate that one, or revoke it") from error
+        raise BadKey(
+            f"there is a key called {shown} already; choose another name, rotate that one, or revoke it"
+        ) from error
     return secret
 
 
@@ -142,7 +144,9 @@ def usage(catalog: Catalog, key_id: int) -> list[Usage]:
 
 def _limits(limits: Limits) -> dict[str, int | None]:
     if limits.api is not None and not LEAST_API_LIMIT <= limits.api < 2**31:
-        raise BadKey(f"a limit of API calls must be {LEAST_API_LIMIT} or more a day: adding a client takes as many at once")
+        raise BadKey(
+            f"a limit of API calls must be {LEAST_API_LIMIT} or more a day: adding a client takes as many at once"
+        )
     if limits.get is not None and not 1 <= limits.get < 2**31:
         raise BadKey("a limit of downloads must be 1 or more a day; to allow none, revoke the key")
     return {"api_limit": limits.api, "get_limit": limits.get}

@@ -233,8 +233,12 @@ def test_the_least_age_and_completeness_are_filters(catalog: Catalog, disk: Loca
     pieces = [Piece("a", day=0, name="Whole.Film.1920"), Piece("b", day=3, name="Whole.Film.1921")]
     commit_range(catalog, disk, at(0), batch_of(pieces), VERSIONS)
     age = datetime.now(UTC) - EPOCH
-    assert [item.name for item in search(catalog, Search("whole", min_age=age - timedelta(days=1))).releases] == ["Whole.Film.1920"]
-    assert [item.name for item in search(catalog, Search(min_age=age - timedelta(days=1))).releases] == ["Whole.Film.1920"]
+    assert [item.name for item in search(catalog, Search("whole", min_age=age - timedelta(days=1))).releases] == [
+        "Whole.Film.1920"
+    ]
+    assert [item.name for item in search(catalog, Search(min_age=age - timedelta(days=1))).releases] == [
+        "Whole.Film.1920"
+    ]
     assert search(catalog, Search(min_age=age + timedelta(days=9))).total == 0
     with catalog.transaction() as connection:
         connection.execute("UPDATE releases SET files_expected = 2 * files WHERE name = 'Whole.Film.1921'")
