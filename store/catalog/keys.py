@@ -70,7 +70,7 @@ class Usage:
     count: int
 
 
-def create(catalog: Catalog, name: str, admin: bool = False, limits: Limits = Limits()) -> str:  # noqa: B008 - frozen
+def create(catalog: Catalog, name: str, admin: bool = False, limits: Limits = Limits()) -> str:
     """Make a key; returns its secret (32 hexadecimal digits), which is stored only as a hash.
 
     Raises:

@@ -10,10 +10,10 @@ from catalog_batches import EPOCH, GROUP, VERSIONS, Piece, at, batch_of, count, 
 
 from pipeline.probes import candidates
 from store.catalog import keys
-from store.catalog.keys import BadKey, Limits
 from store.catalog.collect import collect, orphans
 from store.catalog.commit import commit_range
 from store.catalog.connection import Catalog
+from store.catalog.keys import BadKey, Limits
 from store.catalog.planning import OverviewFacts, fail, known_empty, record_overview
 from store.catalog.probes import articles, finish_probe, take_probes
 from store.catalog.search import Search, search
