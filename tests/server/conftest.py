@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from uuid import UUID
 
 import polars as pl
@@ -22,6 +24,8 @@ from store.catalog.keys import ApiKey, Use
 from store.catalog.search import Page, Release, Search
 from store.chunks import RecordContent
 from store.configuration import Settings
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 SECRET = "0123456789abcdef0123456789abcdef"
 DAY = datetime(2024, 3, 2, 10, 20, 30, tzinfo=UTC)
