@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from litestar import Litestar, Response, get
+from litestar import Litestar, MediaType, Response, get
 from litestar.config.compression import CompressionConfig
 from litestar.datastructures import State
 from litestar.di import NamedDependency, Provide
@@ -110,7 +110,7 @@ def health(library: TheLibrary) -> Response[dict[str, str]]:
     return Response({"status": "ok"})
 
 
-@get("/metrics", sync_to_thread=True)
+@get("/metrics", sync_to_thread=True, media_type=MediaType.TEXT)
 def metrics_page(
     request: AnyRequest, library: TheLibrary, metrics: NamedDependency[SkipValidation[Metrics]]
 ) -> Response[bytes]:

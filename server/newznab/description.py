@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from litestar.openapi.spec import Operation, Parameter, Schema
+from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, Operation, Parameter, Reference, Schema
 from litestar.openapi.spec.enums import OpenAPIType
 
 from server.newznab.functions import FILTERS, ORDERS, PAGE, SEARCHES, UNAVAILABLE
@@ -34,6 +34,7 @@ _SAID = {
     "o": "xml or json",
     "num": f"releases of the feed, at most {PAGE}",
 }
+_DOWNLOADED = ("application/x-nzb", "application/zip")
 _OWN = tuple(dict.fromkeys(name for function in SEARCHES for name in function.parameters))
 _COMMON = ("apikey", *FILTERS, "extended", "attrs", "o")
 _FUNCTIONS = ("caps", *(function.names[0] for function in SEARCHES), "details", "get", *sorted(UNAVAILABLE))
@@ -49,11 +50,34 @@ def _parameter(name: str) -> Parameter:
     return Parameter(name=name, param_in="query", description=_SAID.get(name, f"words of the {name}"), schema=schema)
 
 
+def _answers(*media_types: str) -> dict[str, OpenAPIResponse | Reference]:
+    """What is answered: documents under 200, where errors of searches are found too; statuses of their own for the rest."""
+
+    def answer(said: str, *kinds: str) -> OpenAPIResponse:
+        return OpenAPIResponse(
+            description=said,
+            content={
+                kind: OpenAPIMediaType(schema=Schema(type=None))
+                for kind in (*kinds, "application/xml", "application/json")
+            },
+        )
+
+    refused = {
+        "400": "a download: a parameter is missing or cannot be read",
+        "401": "a download: no valid key",
+        "404": "a download: no such release",
+        "429": "the limit of the day is reached; Retry-After says when it is over",
+        "503": "the catalog does not answer, or a segment list is damaged; Retry-After says when to try again",
+    }
+    return {"200": answer("the document", *media_types)} | {code: answer(said) for code, said in refused.items()}
+
+
 @dataclass
 class OfApi(Operation):
     """An operation with the parameters of all functions."""
 
     def __post_init__(self) -> None:
+        self.responses = _answers("application/rss+xml", *_DOWNLOADED)
         self.parameters = [_parameter(name) for name in ("t", "id", *_OWN, *_COMMON)]
 
 
@@ -62,6 +86,7 @@ class OfFeed(Operation):
     """An operation with the parameters of a feed."""
 
     def __post_init__(self) -> None:
+        self.responses = _answers("application/rss+xml")
         kind = Parameter(
             name="t",
             param_in="query",
@@ -76,6 +101,7 @@ class OfDownloads(Operation):
     """An operation with the ids of releases."""
 
     def __post_init__(self) -> None:
+        self.responses = _answers(*_DOWNLOADED)
         self.parameters = [_parameter(name) for name in ("id", "apikey", "o")]
 
 
@@ -84,4 +110,5 @@ class OfDownload(Operation):
     """An operation whose path names a release."""
 
     def __post_init__(self) -> None:
+        self.responses = _answers(*_DOWNLOADED)
         self.parameters = [*(self.parameters or []), *(_parameter(name) for name in ("apikey", "o"))]
