@@ -69,7 +69,8 @@ def _answers(*media_types: str) -> dict[str, OpenAPIResponse | Reference]:
         "429": "the limit of the day is reached; Retry-After says when it is over",
         "503": "the catalog does not answer, or a segment list is damaged; Retry-After says when to try again",
     }
-    return {"200": answer("the document", *media_types)} | {code: answer(said) for code, said in refused.items()}
+    answers: dict[str, OpenAPIResponse | Reference] = {code: answer(said) for code, said in refused.items()}
+    return answers | {"200": answer("the document", *media_types)}
 
 
 @dataclass

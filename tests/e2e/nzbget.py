@@ -38,17 +38,26 @@ class Nzbget:
     def download(self, url: str, seconds: float = 90) -> dict[str, Any]:
         """Let it fetch an NZB by URL and wait for the job's line in its history."""
         self.call("append", "", url, "", 0, False, False, "", 0, "SCORE", [])
+        return self.finished(1, seconds)[0]
+
+    def read_feed(self, jobs: int, seconds: float = 90) -> list[dict[str, Any]]:
+        """Let it read its feed and wait until so many jobs are in its history, the last one first."""
+        self.call("fetchfeed", 1)
+        return self.finished(jobs, seconds)
+
+    def finished(self, jobs: int, seconds: float) -> list[dict[str, Any]]:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             history = [job for job in self.call("history", False) if job["Kind"] == "NZB" or "FAILURE" in job["Status"]]
-            if history:
-                return history[0]
+            if len(history) >= jobs:
+                return history
             time.sleep(0.3)
         raise AssertionError(f"nzbget did not finish: {self.call('listgroups', 0)} {self.call('history', False)}")
 
 
 @contextmanager
-def running_nzbget(folder: Path, news_port: int, port: int) -> Iterator[Nzbget]:
+def running_nzbget(folder: Path, news_port: int, port: int, feed: str = "") -> Iterator[Nzbget]:
+    """Running with categories by the names of Newznab, and with a feed whose items it all downloads when it is told to read it."""
     program = shutil.which("nzbget")
     if program is None:
         raise MissingProgram("nzbget is missing; install it: apt-get install nzbget par2")
@@ -80,7 +89,15 @@ ParCheck=force
 Unpack=no
 HealthCheck=none
 CrcCheck=yes
-DupeCheck=no""".splitlines()
+DupeCheck=no
+Category1.Name=computers
+Category1.Aliases=PC > *
+Category1.Unpack=no
+Category2.Name=films
+Category2.Aliases=Movies > *
+Category2.Unpack=no""".splitlines()
+    if feed:
+        settings += ["Feed1.Name=overlake", f"Feed1.URL={feed}", "Feed1.Interval=0", "Feed1.Backlog=yes"]
     configuration = folder / "nzbget.conf"
     configuration.write_text("\n".join(settings) + "\n")
     with (folder / "output.log").open("wb") as log:
