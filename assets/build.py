@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dagster as dg
 
+from assets.analysis.report import report
 from assets.planning_assets import group_list, range_plan
 from assets.range_assets import range_assets
 from assets.release_assets import collected_chunks, settled_releases
@@ -13,7 +14,8 @@ from store.configuration import Settings
 
 def assets_of(settings: Settings) -> list[dg.AssetsDefinition]:
     """Every asset, for a configuration."""
-    return [group_list, range_plan, range_assets(settings.dagster.ranges_per_run), settled_releases, collected_chunks]
+    ranges = range_assets(settings.dagster.ranges_per_run)
+    return [group_list, range_plan, ranges, settled_releases, collected_chunks, report]
 
 
 def build_definitions(settings: Settings, stores: StoresResource | None = None) -> dg.Definitions:

@@ -49,11 +49,16 @@ def write_opening(stores: Stores) -> Path:
 
     Where the overview files lie in object storage, that DuckDB must have loaded a file system for them before.
     """
-    folder = analysis_folder(stores.settings)
-    write_snapshot(stores.catalog, folder / "snapshot")
+    write_snapshot(stores.catalog, analysis_folder(stores.settings) / "snapshot")
+    return write_views(stores.settings)
+
+
+def write_views(settings: Settings) -> Path:
+    """The same over the snapshot that is there already."""
+    folder = analysis_folder(settings)
     opening = folder / "open.sql"
     with _replaced(opening) as file:
-        file.write(_opening(stores.settings, folder).encode())
+        file.write(_opening(settings, folder).encode())
     return opening
 
 

@@ -1,0 +1,1 @@
+"""What analysts look at: figures about the whole index."""
