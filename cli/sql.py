@@ -47,14 +47,12 @@ def sql(
         with connect(opening, settings) as connection:
             answer = connection.sql(text)
             if answer is not None:  # pyright: ignore[reportUnnecessaryComparison] - null for statements without an answer
-                _write(connection, answer, format, output)
+                _write(answer, format, output)
     except duckdb.Error as error:
         fail(str(error))
 
 
-def _write(
-    connection: duckdb.DuckDBPyConnection, answer: duckdb.DuckDBPyRelation, form: Format, output: Path | None
-) -> None:
+def _write(answer: duckdb.DuckDBPyRelation, form: Format, output: Path | None) -> None:
     """The answer in a file of the wanted form, and from there to stdout where no file was named."""
     with tempfile.TemporaryDirectory() as folder:
         path = output or Path(folder) / "answer"

@@ -99,7 +99,7 @@ def _opening(settings: Settings, folder: Path) -> str:
     }
     settings_of_session = ["SET TimeZone = 'UTC';"]
     settings_of_session += [f"SET VARIABLE {name} = {_quoted(value)};" for name, value in variables.items()]
-    return "\n".join([*settings_of_session, *(duckdb_views(name) for name in ("catalog", "overview", "chunks"))])
+    return "\n".join([*settings_of_session, *(duckdb_views(name) for name in ("catalog", "chunks", "overview"))])
 
 
 def _empty(folder: Path, columns: pl.Schema) -> str:

@@ -43,7 +43,7 @@ class Figure:
 def figures(connection: DuckDBPyConnection, settings: Settings) -> Iterator[Figure]:
     """Every figure over the views of a lakehouse; the estimate where one was made."""
     for name, (title, says, plot) in _FIGURES.items():
-        rows = connection.execute(report_queries()[name]).pl()
+        rows = pl.DataFrame(connection.sql(report_queries()[name]))
         yield Figure(name, title, says, rows, _laid_out(plot(rows)))
     estimate = analysis_folder(settings) / ESTIMATE
     if estimate.exists():

@@ -1,5 +1,5 @@
 -- Lines fetched, by era and group.
-SELECT era, "group", sum(lines) AS lines
+SELECT era, "group", CAST(sum(lines) AS bigint) AS lines
 FROM ranges
 WHERE lines > 0
 GROUP BY era, "group"
