@@ -24,9 +24,10 @@ def shell(
     ] = "",
     json: Annotated[bool, Parameter(negative="", help="With --command: answer as JSON.")] = False,
 ) -> None:
-    """Open DuckDB with views over the lake (overview) and the catalog (releases, records, ranges, chunk_files, samples, signatures, garbage).
+    """Open DuckDB with views over the lake (overview), the catalog (releases, records, ranges, counters, chunk_files, samples, signatures, garbage) and exported chunk files (files, chunks).
 
-    The catalog's tables are read when the shell opens; leave and open it again to see newer ones.
+    The catalog's tables are read when the shell opens; leave and open it again to see newer ones. A lake in object storage has no
+    view here, but in `overlake sql`.
     """
     settings = load(config)
     with open_stores(settings) as stores, err.status("Reading the catalog"):
@@ -34,6 +35,11 @@ def shell(
     duckdb = Path(sys.executable).parent / "duckdb"
     if not duckdb.exists():
         fail(f"{duckdb} is missing; run: make setup")
+    if settings.storage.is_lake_remote:
+        err.print(
+            "No view `overview`: the lake is in object storage, which DuckDB reads in `overlake sql` only.",
+            soft_wrap=True,
+        )
     arguments = [
         str(duckdb),
         "-init",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,12 +18,13 @@ from store.catalog.snapshot import write_snapshot
 from store.configuration import Settings
 from store.disk import LocalDisk
 from store.objects import file_system
-from store.stores import Stores
+from store.stores import Stores, lake_disk
 
 FOLDER = "analysis"
 """Below the data folder: what analyses read and write besides lake and chunk files."""
 
 _OVERVIEW = "overview/source=*/group=*/range=*[0-9].parquet"
+_NO_OVERVIEW = "overview/source=/group="
 _EXPORTED = "chunks/source=*/group=*/*.parquet"
 
 EXPORTED = pl.Schema(
@@ -47,7 +49,7 @@ def analysis_folder(settings: Settings) -> Path:
 def write_opening(stores: Stores) -> Path:
     """Read the catalog into a snapshot and write the SQL that makes the views, for any DuckDB: `duckdb -init data/analysis/open.sql`.
 
-    Where the overview files lie in object storage, that DuckDB must have loaded a file system for them before.
+    Of a lake in object storage it makes no view: DuckDB's own extension for that would have to be downloaded. `connect` does.
     """
     write_snapshot(stores.catalog, analysis_folder(stores.settings) / "snapshot")
     return write_views(stores.settings)
@@ -55,10 +57,9 @@ def write_opening(stores: Stores) -> Path:
 
 def write_views(settings: Settings) -> Path:
     """The same over the snapshot that is there already."""
-    folder = analysis_folder(settings)
-    opening = folder / "open.sql"
+    opening = analysis_folder(settings) / "open.sql"
     with _replaced(opening) as file:
-        file.write(_opening(settings, folder).encode())
+        file.write(_opening(settings).encode())
     return opening
 
 
@@ -75,36 +76,52 @@ def lakehouse(stores: Stores) -> Iterator[DuckDBPyConnection]:
 
 @contextmanager
 def connect(opening: Path, settings: Settings) -> Iterator[DuckDBPyConnection]:
-    """A DuckDB connection with the views of an opening that was written before."""
+    """A DuckDB connection with all views, those of an opening that was written before and `overview` in object storage."""
     with connect_to_memory() as connection:
-        if "://" in settings.storage.lake:
-            # Of this process: DuckDB's own extension for it would have to be downloaded.
-            connection.register_filesystem(file_system(settings.storage.endpoint, settings.storage.region))
         connection.execute(opening.read_text())
+        if settings.storage.is_lake_remote:
+            connection.register_filesystem(file_system(settings.storage.endpoint, settings.storage.region))
+            connection.execute(_overview(settings))
         yield connection
 
 
-def _opening(settings: Settings, folder: Path) -> str:
-    lake = settings.storage.lake.rstrip("/") or str(settings.data.absolute())
-    empty = folder / "empty"
-    has_overview = "://" in lake or next(Path(lake).glob(_OVERVIEW), None) is not None
+def _opening(settings: Settings) -> str:
+    folder = analysis_folder(settings)
     has_exported = next(folder.glob(_EXPORTED), None) is not None
-    variables = {
-        "lake": lake,
-        "snapshot": str(folder / "snapshot"),
-        "overview": f"{lake}/{_OVERVIEW}"
-        if has_overview
-        else _empty(empty / "overview/source=/group=", schema.OVERVIEW.polars),
-        "chunks": str(folder / _EXPORTED) if has_exported else _empty(empty / "chunks", EXPORTED),
-    }
-    settings_of_session = ["SET TimeZone = 'UTC';"]
-    settings_of_session += [f"SET VARIABLE {name} = {_quoted(value)};" for name, value in variables.items()]
-    return "\n".join([*settings_of_session, *(duckdb_views(name) for name in ("catalog", "chunks", "overview"))])
+    exported = str(folder / _EXPORTED) if has_exported else _empty(settings, "chunks", EXPORTED)
+    parts = [
+        "SET TimeZone = 'UTC';",
+        _variable("snapshot", str(folder / "snapshot")),
+        duckdb_views("catalog"),
+        _variable("chunks", exported),
+        duckdb_views("chunks"),
+    ]
+    if not settings.storage.is_lake_remote:
+        parts.append(_overview(settings))
+    return "\n".join(parts)
 
 
-def _empty(folder: Path, columns: pl.Schema) -> str:
+def _overview(settings: Settings) -> str:
+    lake = settings.storage.lake.rstrip("/") or str(settings.data.absolute())
+    if settings.storage.is_lake_remote:
+        # Listed here with 1,000 files a request; DuckDB would ask folder by folder.
+        files = [
+            f"{lake}/{file.path}" for file in lake_disk(settings).list("overview") if fnmatch(file.path, _OVERVIEW)
+        ]
+    else:
+        files = [f"{lake}/{_OVERVIEW}"] if next(Path(lake).glob(_OVERVIEW), None) is not None else []
+    shown = files or [_empty(settings, _NO_OVERVIEW, schema.OVERVIEW.polars)]
+    return "\n".join([_variable("lake", lake), _variable("overview", shown), duckdb_views("overview")])
+
+
+def _variable(name: str, value: str | list[str]) -> str:
+    literal = _quoted(value) if isinstance(value, str) else f"[{', '.join(map(_quoted, value))}]"
+    return f"SET VARIABLE {name} = {literal};"
+
+
+def _empty(settings: Settings, name: str, columns: pl.Schema) -> str:
     """The path of a Parquet file of no rows: a view needs one to know its columns."""
-    path = folder / "range=000000.parquet"
+    path = analysis_folder(settings) / "empty" / name / "range=000000.parquet"
     with _replaced(path) as file:
         pl.DataFrame(schema=columns).write_parquet(file)
     return str(path)
