@@ -5,6 +5,7 @@ from __future__ import annotations
 import dagster as dg
 
 from assets.analysis.garbage_signatures import garbage_signatures
+from assets.analysis.report import report
 from assets.analysis.size_estimate import size_estimate
 from assets.planning_assets import group_list, range_plan
 from assets.range_assets import range_assets
@@ -23,6 +24,7 @@ def assets_of(settings: Settings) -> list[dg.AssetsDefinition]:
         collected_chunks,
         garbage_signatures,
         size_estimate,
+        report,
     ]
 
 

@@ -32,3 +32,20 @@ def snapshot_queries() -> dict[str, bytes]:
     """The queries whose results a snapshot of the catalog holds, by table name."""
     folder = Path(str(files(__name__).joinpath("snapshot")))
     return {path.stem: path.read_bytes() for path in sorted(folder.glob("*.sql"))}
+
+
+@cache
+def analyses() -> dict[str, str]:
+    """The worked questions of docs/analysts.md, by name: SQL that DuckDB (over the views) and Postgres (over tables like them) both take."""
+    return _texts("analysis")
+
+
+@cache
+def report_queries() -> dict[str, str]:
+    """What the figures of the report show, by name: DuckDB's SQL over the views."""
+    return _texts("report")
+
+
+def _texts(folder: str) -> dict[str, str]:
+    found = Path(str(files(__name__).joinpath(folder))).glob("*.sql")
+    return {path.stem: path.read_text() for path in sorted(found)}

@@ -143,6 +143,21 @@ def serve(
 
 
 @app.command
+def questions(
+    *,
+    lines: Annotated[int, Parameter(help="Overview lines; 100,000,000 take 6 GB of disk.")] = 10_000_000,
+    folder: Folder = None,
+    json: Json = False,
+) -> None:
+    """The twenty questions of docs/analysts.md over so many lines of Parquet, beside a hundredth of them in Postgres."""
+    from benchmarks.questions import run
+
+    with _kept_in(folder) as place, err.status("Starting") as status:
+        result = run(place, lines, status.update)
+    _show(result, json)
+
+
+@app.command
 def grouping(
     *,
     lines: Annotated[int, Parameter(help="Overview lines of the simulated history, over all its eras.")] = 2_100_000,

@@ -104,6 +104,41 @@ def _cure(faults: list[Fault]) -> str:
 
 
 @app.command
+def export(
+    *,
+    group: Annotated[str, Parameter(help="Only files of groups of this name or shell pattern.")] = "*",
+    range_: Annotated[
+        tuple[str, ...],
+        Parameter(
+            name="--range", help="Only files of these partition keys, with the edges above them; may be repeated."
+        ),
+    ] = (),
+    config: Config = DEFAULT_CONFIG,
+    json: Json = False,
+) -> None:
+    """Decode the published chunk files to Parquet, which the views `files` and `chunks` of `overlake shell` and `overlake sql` read.
+
+    A file that was exported before is not decoded again; exports of files that are not published any more are deleted.
+    """
+    from store.chunk_export import delete_stale, export_file
+    from store.configuration import load
+    from store.stores import open_stores
+    from store.verify import published_files
+
+    with open_stores(load(config)) as stores, progress() as display:
+        deleted = delete_stale(stores.settings, published_files(stores.catalog))
+        files = published_files(stores.catalog, group, range_)
+        exported = [export_file(stores, file.path) for file in display.track(files, description="chunk files")]
+    result = {"files": len(files), "decoded": sum(rows is not None for rows in exported), "deleted": deleted}
+    if json:
+        print_json(result)
+    else:
+        out.print(
+            f"{result['files']:,} chunk files, {result['decoded']:,} of them decoded now; {deleted:,} old ones deleted"
+        )
+
+
+@app.command
 def show(
     what: Annotated[str, Parameter(help="A release id, a chunk file (in the store, or any path), or FILE:RECORD.")],
     *,

@@ -35,13 +35,17 @@ app.command("cli.keys:app", name="keys", help="Create, list and revoke API keys.
 app.command("cli.signatures:app", name="signatures", help="Show and change the garbage signature table.")
 app.command("cli.estimate:estimate", help="Estimate the whole target from a small sample of its ranges.")
 app.command("cli.shell:shell", help="Open DuckDB with views over the lake and the catalog.")
+app.command("cli.sql:sql", help="Answer one SQL statement over the lake and the catalog.")
+app.command("cli.report:report", help="Write a page of figures about the index.")
 app.command(
     "cli.explain:app",
     name="explain",
     help="Say how subjects or overview lines on stdin are read, or why a release is as it is.",
 )
 app.command(
-    "cli.chunks:app", name="chunks", help="Verify the chunk files, look into them, rebuild the catalog from them."
+    "cli.chunks:app",
+    name="chunks",
+    help="Verify the chunk files, look into them, decode them for analyses, rebuild the catalog from them.",
 )
 app.command("cli.backup:backup", help="Back up the catalog and the chunk files it names, of one moment.")
 app.command("cli.backup:restore", help="Restore a backup into an empty catalog.")

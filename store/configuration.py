@@ -115,6 +115,11 @@ class Storage(_Section):
     )
     region: str = Field(default="", description="region of the buckets; empty: AWS_REGION, else us-east-1")
 
+    @property
+    def is_lake_remote(self) -> bool:
+        """Whether the overview files lie in object storage."""
+        return "://" in self.lake
+
     @field_validator("lake", "chunks")
     @classmethod
     def _is_a_place(cls, value: str) -> str:

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, NoReturn
 from urllib.parse import urlsplit
 
 from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.fsspec import FsspecStore
 from obstore.store import S3Store
 
 from store.disk import DiskFailed, DiskFull, StoredFile, checked, writing
@@ -36,6 +37,22 @@ _RETRIES = {
 _TIMEOUTS = {"connect_timeout": "10s", "timeout": "600s"}
 
 
+def _service(endpoint: str, region: str) -> dict[str, Any]:
+    """How the service is reached, by settings or environment, as obstore takes it."""
+    endpoint = endpoint or os.environ.get("AWS_ENDPOINT_URL", "")
+    return {
+        "region": region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1",
+        "client_options": {**_TIMEOUTS, "allow_http": endpoint.startswith("http://")},
+        "retry_config": _RETRIES,
+        **({"endpoint": endpoint} if endpoint else {}),
+    }
+
+
+def file_system(endpoint: str = "", region: str = "") -> FsspecStore:
+    """All buckets of the service, for other libraries of this process: reads `s3://bucket/path` as `ObjectDisk` does."""
+    return FsspecStore("s3", **_service(endpoint, region))
+
+
 class ObjectDisk:
     """A `Disk` below `url` (`s3://bucket/prefix`).
 
@@ -51,18 +68,7 @@ class ObjectDisk:
     def __init__(self, url: str, endpoint: str = "", region: str = "") -> None:
         parts = urlsplit(url)
         self._url = url.rstrip("/")
-        endpoint = endpoint or os.environ.get("AWS_ENDPOINT_URL", "")
-        options: dict[str, Any] = {
-            "endpoint": endpoint or None,
-            "region": region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1",
-        }
-        self._store = S3Store(
-            parts.netloc,
-            prefix=parts.path.strip("/") or None,
-            client_options={**_TIMEOUTS, "allow_http": endpoint.startswith("http://")},  # pyright: ignore[reportArgumentType]
-            retry_config=_RETRIES,  # pyright: ignore[reportArgumentType]
-            **{name: value for name, value in options.items() if value is not None},
-        )
+        self._store = S3Store(parts.netloc, prefix=parts.path.strip("/") or None, **_service(endpoint, region))
 
     def create(self, path: str, data: bytes | Iterable[bytes]) -> int:
         """See `Disk.create`. The file is in the store's memory once: object storage takes its length first."""

@@ -1,1 +1,1 @@
-"""What follows for analysts from all that is indexed: estimates of the whole target, and proposals for the garbage signature table."""
+"""What analysts look at: figures about the whole index, estimates of the whole target, and proposals for the garbage signature table."""

@@ -11,6 +11,7 @@ from psycopg import Column, Cursor, ServerCursor, postgres
 
 from catalog_sql import snapshot_queries
 from store.catalog.connection import Catalog, Row
+from store.disk import LocalDisk, Replacement
 
 ROWS_AT_A_TIME = 100_000
 
@@ -29,7 +30,7 @@ _DTYPES: dict[str, pl.DataType] = {
 
 def write_snapshot(catalog: Catalog, folder: Path, tables: Collection[str] | None = None) -> Path:
     """Write one Parquet file per query of `catalog_sql/snapshot/` into `folder`, or for these `tables`, all of one moment; returns `folder`."""
-    folder.mkdir(parents=True, exist_ok=True)
+    disk = LocalDisk(folder)
     with catalog.transaction() as connection:
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         for name, text in snapshot_queries().items():
@@ -37,7 +38,7 @@ def write_snapshot(catalog: Catalog, folder: Path, tables: Collection[str] | Non
                 continue
             with connection.cursor(name=f"snapshot_{name}") as cursor:
                 cursor.execute(text)
-                _write(cursor, folder / f"{name}.parquet")
+                _write(cursor, disk.replace(f"{name}.parquet"))
     return folder
 
 
@@ -46,13 +47,15 @@ def frame_of(cursor: Cursor[Row]) -> pl.DataFrame:
     return pl.DataFrame(cursor.fetchall(), schema=_schema(cursor.description or []), orient="row")
 
 
-def _write(cursor: ServerCursor[Row], path: Path) -> None:
+def _write(cursor: ServerCursor[Row], replacement: Replacement) -> None:
     schema = _schema(cursor.description or [])
-    unfinished = path.with_suffix(".part")
-    with pq.ParquetWriter(unfinished, schema.to_frame().to_arrow().schema, compression="zstd") as writer:
-        while rows := cursor.fetchmany(ROWS_AT_A_TIME):
-            writer.write_table(pl.DataFrame(rows, schema=schema, orient="row").to_arrow())
-    unfinished.replace(path)
+    try:
+        with pq.ParquetWriter(replacement.file, schema.to_frame().to_arrow().schema, compression="zstd") as writer:
+            while rows := cursor.fetchmany(ROWS_AT_A_TIME):
+                writer.write_table(pl.DataFrame(rows, schema=schema, orient="row").to_arrow())
+        replacement.commit()
+    finally:
+        replacement.discard()
 
 
 def _schema(columns: Sequence[Column]) -> pl.Schema:
