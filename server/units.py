@@ -33,3 +33,8 @@ def percent(found: int, expected: int) -> str:
     if found >= expected:
         return "100 %"
     return f"{min(int(1000 * found / expected) / 10, 99.9):.1f} %"
+
+
+def short_group(name: str) -> str:
+    """`a.b.linux` for `alt.binaries.linux`, as people write it."""
+    return f"a.b.{name.removeprefix('alt.binaries.')}" if name.startswith("alt.binaries.") else name
