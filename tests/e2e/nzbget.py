@@ -38,19 +38,20 @@ class Nzbget:
     def download(self, url: str, seconds: float = 90) -> dict[str, Any]:
         """Let it fetch an NZB by URL and wait for the job's line in its history."""
         self.call("append", "", url, "", 0, False, False, "", 0, "SCORE", [])
-        return self.finished(1, seconds)[0]
+        return self._finished("", seconds)
 
-    def read_feed(self, jobs: int, seconds: float = 90) -> list[dict[str, Any]]:
-        """Let it read its feed and wait until so many jobs are in its history, the last one first."""
+    def read_feed(self, name: str, seconds: float = 90) -> dict[str, Any]:
+        """Let it read its feed and wait for the line of the job `name` in its history. What it has already it does not fetch again."""
         self.call("fetchfeed", 1)
-        return self.finished(jobs, seconds)
+        return self._finished(name, seconds)
 
-    def finished(self, jobs: int, seconds: float) -> list[dict[str, Any]]:
+    def _finished(self, name: str, seconds: float) -> dict[str, Any]:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             history = [job for job in self.call("history", False) if job["Kind"] == "NZB" or "FAILURE" in job["Status"]]
-            if len(history) >= jobs:
-                return history
+            named = [job for job in history if name in job["Name"]]
+            if named:
+                return named[0]
             time.sleep(0.3)
         raise AssertionError(f"nzbget did not finish: {self.call('listgroups', 0)} {self.call('history', False)}")
 
@@ -91,13 +92,13 @@ HealthCheck=none
 CrcCheck=yes
 DupeCheck=no
 Category1.Name=computers
-Category1.Aliases=PC > *
+Category1.Aliases=PC*
 Category1.Unpack=no
 Category2.Name=films
-Category2.Aliases=Movies > *
+Category2.Aliases=Movies*
 Category2.Unpack=no""".splitlines()
     if feed:
-        settings += ["Feed1.Name=overlake", f"Feed1.URL={feed}", "Feed1.Interval=0", "Feed1.Backlog=yes"]
+        settings += ["Feed1.Name=overlake", f"Feed1.URL={feed}", "Feed1.Interval=0", "Feed1.Backlog=no"]
     configuration = folder / "nzbget.conf"
     configuration.write_text("\n".join(settings) + "\n")
     with (folder / "output.log").open("wb") as log:
