@@ -92,6 +92,7 @@ def templates(settings: Settings) -> Environment:
         "why_grouped": why_grouped,
         "why_named": why_named,
         "age": units.age,
+        "span": units.span,
         "category": categories.full_name,
         "category_path": categories.path,
         "short_group": units.short_group,

@@ -177,7 +177,7 @@ def page(template: str, visitor: Visitor | None, status: int = 200, **context: A
         context={"visitor": visitor, **context},
         status_code=status,
         headers=PAGE_HEADERS,
-        media_type="text/html; charset=utf-8",
+        media_type="text/html",
     )
 
 

@@ -66,7 +66,7 @@ def keys_page(request: AnyRequest, visitor: TheVisitor, library: TheLibrary, set
     return shown
 
 
-@post("/keys", sync_to_thread=True, include_in_schema=False)
+@post("/keys/change", sync_to_thread=True, include_in_schema=False)
 def change_keys(
     request: AnyRequest, data: Form, visitor: TheVisitor, library: TheLibrary, settings: TheSettings
 ) -> Response[Any]:

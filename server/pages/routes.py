@@ -6,6 +6,7 @@ from litestar.handlers import HTTPRouteHandler
 
 from server.pages.account import login, login_page, logout
 from server.pages.assets import icon, script, style
+from server.pages.coverage import coverage_page, group_page
 from server.pages.documentation import documentation_page, help_page
 from server.pages.keys import change_keys, keys_page
 from server.pages.release import details, origin_page
@@ -19,6 +20,8 @@ PAGES: tuple[HTTPRouteHandler, ...] = (
     origin_page,
     download_one,
     download_several,
+    coverage_page,
+    group_page,
     signatures_page,
     decide,
     keys_page,

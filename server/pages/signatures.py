@@ -44,7 +44,7 @@ def signatures_page(request: AnyRequest, visitor: TheVisitor, library: TheLibrar
     )
 
 
-@post("/signatures", sync_to_thread=True, include_in_schema=False)
+@post("/signatures/decide", sync_to_thread=True, include_in_schema=False)
 def decide(
     request: AnyRequest, data: Form, visitor: TheVisitor, library: TheLibrary, settings: TheSettings
 ) -> Response[Any]:
