@@ -20,7 +20,7 @@ from server.pages.coverage import Sum, lines_of
 from store.catalog import keys
 from store.catalog.coverage import Coverage
 from store.catalog.planning import PlannedRange, fail, plan
-from store.catalog.signature_review import list_proposals
+from store.catalog.signature_review import ACCEPTED, REJECTED, Evidence, list_proposals, record_proposals
 from store.catalog.versions import current_signatures
 
 
@@ -69,12 +69,13 @@ def shown_secret(page):
 
 def test_an_admin_makes_a_key_that_is_shown_once_with_settings_to_copy(visit):
     admin = visit("admin", True)
-    answer = admin.send("/keys/change", do="create", name="sonarr", api_limit="9", get_limit="")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/keys")
+    answer = admin.send("/keys/change", do="create", name="sonarr", api_limit="90", get_limit="")
+    assert answer.status_code == 303, answer.text
+    assert answer.headers["location"] == "/keys"
     page = admin.page("/keys")
     (secret,) = shown_secret(page)
     key = keys.verify(admin.index.catalog, secret)
-    assert (key.name, key.admin, key.api_limit, key.get_limit) == ("sonarr", False, 9, None)
+    assert (key.name, key.admin, key.api_limit, key.get_limit) == ("sonarr", False, 90, None)
     settings = {
         client.xpath("summary/text()")[0]: dict(
             zip(client.xpath(".//label/text()"), client.xpath(".//input/@value"), strict=True)
@@ -153,6 +154,37 @@ def test_coverage_shows_groups_by_year_with_gaps_and_failures(visit):
     assert user.http.get("/coverage/alt.binaries.nothing").status_code == 404
 
 
+def test_an_admin_accepts_and_rejects_proposals_with_a_reason(visit):
+    admin, user = visit("admin", True), visit("user", False)
+    measured = (8_000_000, 40, 0.99, None, None, 3, 0.5, 700_000, [GROUP], [], [], ["<i>8b33bf</i>"])
+    lines = [("hex32|random|[]qy1", "drop"), ("hex20|*|*", "keep")]
+    record_proposals(
+        admin.index.catalog, [Evidence(*line, "floods", "lost names", 9000 - nth, *measured) for nth, line in enumerate(lines)]
+    )
+    page = admin.page("/signatures")
+    assert [" ".join(head.text_content().split()) for head in page.xpath("//section[@class='proposal']/h2")] == [
+        f"{verdict} {line}" for line, verdict in lines
+    ]
+    assert "<i>8b33bf</i>" in page.text_content(), "an example is text"
+    first, second = page.xpath("//input[@name='proposal']/@value")
+    assert not user.page("/signatures").xpath("//input[@name='proposal']")
+    decision = {"do": "accept", "reason": "floods of one tool"}
+    assert user.send("/signatures/decide", proposal=first, **decision).status_code == 403
+    assert admin.send("/signatures/decide", proposal=first, do="accept", reason=" ").status_code == 400
+    assert admin.send("/signatures/decide", proposal="x", **decision).status_code == 404
+    assert admin.send("/signatures/decide", proposal=first, **decision).status_code == 303
+    assert admin.send("/signatures/decide", proposal=first, **decision).status_code == 404, "it is decided"
+    assert admin.send("/signatures/decide", proposal=second, do="reject", reason="real names").status_code == 303
+    table = current_signatures(admin.index.catalog)
+    assert ("hex32|random|[]qy1", "floods of one tool") in [(line.signature, line.reason) for line in table.signatures]
+    decided = list_proposals(admin.index.catalog, (ACCEPTED, REJECTED))
+    assert {(one.signature, one.state, one.reason) for one in decided} == {
+        ("hex32|random|[]qy1", ACCEPTED, "floods of one tool"),
+        ("hex20|*|*", REJECTED, "real names"),
+    }
+    assert "real names" in admin.page("/signatures?state=rejected").text_content()
+
+
 def test_a_cell_is_full_only_when_everything_is_done():
     blank = Coverage("a.b.c", 201201, *[0] * 13, None, datetime.now(UTC), None, None, None)
 
@@ -165,7 +197,12 @@ def test_a_cell_is_full_only_when_everything_is_done():
     ]  # fmt: skip
 
 
-def test_every_page_of_search_is_under_the_categories_it_shows(visit):
-    shown = visit("user", False).page("/browse").xpath("//section[@class='shelf']//td[@class='name']/a/text()")
-    assert set(HELD) >= {name for name in shown if name in HELD}
-    assert len(shown) > 8
+def test_browse_has_the_newest_of_every_category(visit):
+    page = visit("user", False).page("/browse")
+    shown = {
+        shelf.get("id"): len(shelf.xpath(".//td[@class='name']/a")) for shelf in page.xpath("//section[@class='shelf']")
+    }
+    assert {top: count for top, count in shown.items() if count} == {
+        f"c{top}": min(5, sum(category // 1000 * 1000 == top for category in HELD.values()))
+        for top in sorted({category // 1000 * 1000 for category in HELD.values()})
+    }
