@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from ipaddress import ip_address, ip_network
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
 from litestar import Request
 from litestar.datastructures import Cookie
@@ -43,26 +44,51 @@ def sent_key(request: AnyRequest, sent: Parameters) -> str:
 
 
 def sessions(request: AnyRequest) -> Sessions:
-    """The open sessions of the application."""
+    """What seals the cookies of the application."""
     return request.app.state.sessions
+
+
+def session_cookie(request: AnyRequest, name: str, value: str, seconds: int, settings: Server) -> Cookie:
+    """A sealed cookie that scripts cannot read and other sites cannot send; over HTTPS alone where the site is reached by it."""
+    return Cookie(
+        name,
+        value=sessions(request).seal(value),
+        max_age=seconds,
+        httponly=True,
+        samesite="lax",
+        secure=site(request, settings).url.startswith("https:"),
+    )
 
 
 def logged_in(request: AnyRequest, apikey: str, following: str, settings: Server) -> Redirect:
     """Begin a session with this key and send the browser on."""
-    cookie = Cookie(
-        COOKIE,
-        value=sessions(request).open(apikey),
-        max_age=SECONDS,
-        httponly=True,
-        samesite="lax",
-        secure=settings.public_url.startswith("https:"),
-    )
+    cookie = session_cookie(request, COOKIE, apikey, SECONDS, settings)
     return Redirect(following, status_code=303, cookies=[cookie])
 
 
 def session_key(request: AnyRequest) -> str:
     """The API key this browser logged in with, empty when it did not."""
-    return sessions(request).key(request.cookies.get(COOKIE, ""))
+    return sessions(request).open(request.cookies.get(COOKIE, ""))
+
+
+def form_token(request: AnyRequest) -> str:
+    """What forms of this browser's session carry, empty where it has none."""
+    sealed = request.cookies.get(COOKIE, "")
+    return sessions(request).token(sealed) if sealed else ""
+
+
+def is_own_form(request: AnyRequest, settings: Server) -> bool:
+    """Whether a form was sent from a page of this server, as far as the browser says; programs say nothing, and cannot be misled.
+
+    Browsers name the origin of every form they post, so a form on another site is told even where there is no session yet.
+    """
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return False
+    origin = request.headers.get("origin")
+    if origin is None:
+        return True
+    known = {urlsplit(site(request, settings).url).netloc, request.headers.get("host", "")}
+    return urlsplit(origin).netloc in known - {""}
 
 
 def caller(request: AnyRequest, library: Library, sent: Parameters) -> ApiKey | None:

@@ -22,17 +22,18 @@ from litestar.template import TemplateConfig
 from pipeline.reasons import why_grouped, why_named
 from server import units
 from server.access import AnyRequest, TheLibrary, caller, parameters
+from server.attempts import Attempts
 from server.headers import spell
 from server.library import Library
 from server.metrics import Metrics
 from server.newznab import categories
 from server.newznab.answers import refusal
 from server.newznab.endpoint import PATHS, api, api_v1, fault_of, getnzb, getnzbs, rss
-from server.newznab.errors import NO_FUNCTION, NO_ITEM
+from server.newznab.errors import NO_FUNCTION, NO_ITEM, UNKNOWN
 from server.newznab.feed import title
-from server.pages.account import login, logout
-from server.pages.browse import details, search_page, style
-from server.pages.frame import failure
+from server.pages.assets import EDITION
+from server.pages.frame import ShownInstead, failure, visitor
+from server.pages.routes import PAGES
 from server.sessions import Sessions
 from store.catalog.connection import Catalog, CatalogUnavailable
 from store.configuration import Settings
@@ -44,27 +45,28 @@ _LOG = logging.getLogger(__name__)
 
 def create_app(catalog: Catalog, disk: Disk, settings: Settings) -> Litestar:
     """The application over an open catalog and the disk of the chunk files."""
-    return application(Library(catalog, disk), settings)
+    return application(Library(catalog, disk), settings, Sessions.kept_in(settings.data))
 
 
-def application(library: Library, settings: Settings) -> Litestar:
-    """The application over a library."""
+def application(library: Library, settings: Settings, sessions: Sessions) -> Litestar:
+    """The application over a library; `sessions` seals the cookies of its pages."""
     metrics = Metrics.new()
     return Litestar(
-        [api, api_v1, rss, getnzb, getnzbs, search_page, details, style, login, logout, health, metrics_page],
+        [api, api_v1, rss, getnzb, getnzbs, health, metrics_page, *PAGES],
         dependencies={
             "library": Provide(lambda: library, sync_to_thread=False),
             "settings": Provide(lambda: settings, sync_to_thread=False),
             "metrics": Provide(lambda: metrics, sync_to_thread=False),
+            "visitor": Provide(visitor, sync_to_thread=True),
         },
-        state=State({"sessions": Sessions()}),
+        state=State({"sessions": sessions, "attempts": Attempts()}),
         middleware=[metrics.measured],
         before_send=[spell],
         compression_config=CompressionConfig(
             backend="gzip", gzip_compress_level=5, exclude_opt_key="exclude_from_compression"
         ),
-        template_config=TemplateConfig(instance=JinjaTemplateEngine.from_environment(templates())),
-        exception_handlers={HTTPException: unroutable, Exception: broken},
+        template_config=TemplateConfig(instance=JinjaTemplateEngine.from_environment(templates(settings))),
+        exception_handlers={ShownInstead: shown_instead, HTTPException: unroutable, Exception: broken},
         openapi_config=OpenAPIConfig(
             title=settings.server.title,
             version=version("overlake"),
@@ -76,7 +78,7 @@ def application(library: Library, settings: Settings) -> Litestar:
     )
 
 
-def templates() -> Environment:
+def templates(settings: Settings) -> Environment:
     """The page templates: everything escaped, an unknown name an error."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
@@ -90,10 +92,13 @@ def templates() -> Environment:
         "why_grouped": why_grouped,
         "why_named": why_named,
         "age": units.age,
+        "span": units.span,
         "category": categories.full_name,
+        "category_path": categories.path,
+        "short_group": units.short_group,
         "title": title,
     }
-    functions: dict[str, Any] = {"percent": units.percent}
+    functions: dict[str, Any] = {"percent": units.percent, "edition": EDITION, "public": settings.server.public}
     environment.filters.update(filters)
     environment.globals.update(functions)
     return environment
@@ -128,12 +133,18 @@ def unroutable(request: AnyRequest, error: HTTPException) -> Response[Any]:
         return refusal(request, NO_ITEM.on_download())
     if path.startswith(PATHS):
         return refusal(request, NO_FUNCTION.because(f"No such function: {request.method} is not answered here"))
-    return failure(
-        error.status_code, "There is no such page." if error.status_code == 404 else "This request is not understood."
-    )
+    return failure(error.status_code)
+
+
+def shown_instead(request: AnyRequest, error: ShownInstead) -> Response[Any]:  # noqa: ARG001 - the signature of Litestar's handlers
+    """What a visitor sees in place of a page that cannot be shown."""
+    return error.answer
 
 
 def broken(request: AnyRequest, error: Exception) -> Response[Any]:
     """What went wrong inside: logged, and told without its insides."""
     fault = fault_of(error)
-    return refusal(request, fault) if request.url.path.startswith(PATHS) else failure(fault.status, fault.description)
+    if request.url.path.startswith(PATHS):
+        return refusal(request, fault)
+    status = 500 if fault is UNKNOWN else fault.status
+    return failure(status, f"{fault.description}.", retry_after=fault.retry_after)

@@ -1,40 +1,75 @@
-"""Who is logged in: random ids in cookies, the keys behind them in this process's memory.
+"""Who is logged in: the browser keeps its API key in a cookie that only this server can read.
 
-Litestar's session middleware stores a session for every request, also of clients that never log in, and takes over an id that the client
-made up; here only a login makes one, always under a fresh id.
+The key is sealed with a secret of the server (Fernet: AES and HMAC, with the time it was made). No session has to be stored, so several
+processes know the same ones and a restart ends none. The key in it is verified at every request: to rotate or revoke it ends its sessions.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import os
 import secrets
-from threading import Lock
+from pathlib import Path
+from typing import Self
+
+from cryptography.fernet import Fernet, InvalidToken
 
 COOKIE = "overlake"
-SECONDS = 30 * 24 * 3600
-_MOST = 10_000
+SECONDS = 14 * 24 * 3600
+SESSION_FILE = "session.key"
+"""In the data folder, mode 0600; to delete it and start the server again ends every session."""
 
 
 class Sessions:
-    """The open sessions; beyond 10,000 the oldest ends."""
+    """Seals and opens session cookies with a secret of 32 bytes in URL-safe base64."""
 
-    def __init__(self) -> None:
-        self._keys: dict[str, str] = {}
-        self._lock = Lock()
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+        self._fernet = Fernet(secret)
 
-    def open(self, apikey: str) -> str:
-        """Begin a session with this key; returns its id."""
-        session = secrets.token_urlsafe(32)
-        with self._lock:
-            if len(self._keys) >= _MOST:
-                del self._keys[next(iter(self._keys))]
-            self._keys[session] = apikey
-        return session
+    @classmethod
+    def fresh(cls) -> Self:
+        """With a secret that ends with this process."""
+        return cls(Fernet.generate_key())
 
-    def key(self, session: str) -> str:
-        """The key of a session, empty when there is no such session."""
-        return self._keys.get(session, "")
+    @classmethod
+    def kept_in(cls, folder: Path) -> Self:
+        """With the secret in `folder`, which the first process that needs one makes.
 
-    def close(self, session: str) -> None:
-        """End a session."""
-        with self._lock:
-            self._keys.pop(session, None)
+        Raises:
+            OSError: it cannot be read or made.
+        """
+        path = folder / SESSION_FILE
+        if not path.exists():
+            _publish(path, Fernet.generate_key())
+        return cls(path.read_bytes())
+
+    def seal(self, text: str) -> str:
+        """`text` as a value of a cookie that nobody else can read or make."""
+        return self._fernet.encrypt(text.encode()).decode()
+
+    def open(self, sealed: str, seconds: int = SECONDS) -> str:
+        """What was sealed within these seconds; empty for all else."""
+        try:
+            return self._fernet.decrypt(sealed.encode(errors="replace"), ttl=seconds).decode()
+        except InvalidToken:
+            return ""
+
+    def token(self, sealed: str) -> str:
+        """What forms of this session must carry: another site cannot know it."""
+        return hmac.new(self._secret, b"form " + sealed.encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def _publish(path: Path, secret: bytes) -> None:
+    """Make the file whole or not at all; of several processes the first one's stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(secret)
+    try:
+        path.hardlink_to(draft)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 
@@ -28,8 +28,21 @@ def age(then: datetime, now: datetime) -> str:
     return f"{days:.0f} d" if days < 365 else f"{days / 365.25:.1f} y"
 
 
+def span(time: timedelta) -> str:
+    """`40 min`, `7 h`, `12 d`: how long something takes."""
+    minutes = time.total_seconds() / 60
+    if minutes < 90:
+        return f"{max(minutes, 1):.0f} min"
+    return f"{minutes / 60:.0f} h" if minutes < 48 * 60 else f"{minutes / 1440:.0f} d"
+
+
 def percent(found: int, expected: int) -> str:
     """`100 %` only when nothing is missing, `99.9 %` just below."""
     if found >= expected:
         return "100 %"
     return f"{min(int(1000 * found / expected) / 10, 99.9):.1f} %"
+
+
+def short_group(name: str) -> str:
+    """`a.b.linux` for `alt.binaries.linux`, as people write it."""
+    return f"a.b.{name.removeprefix('alt.binaries.')}" if name.startswith("alt.binaries.") else name

@@ -169,6 +169,9 @@ class Server(_Section):
         default="", description="address clients use when behind a reverse proxy, e.g. https://index.example.org"
     )
     title: str = "Overlake"
+    public: bool = Field(
+        default=False, description="show the pages without a login; downloads, the API and the keys still need one"
+    )
     workers: Annotated[int, Field(ge=1, le=64)] = Field(
         default=1, description="processes that answer requests; one a core"
     )

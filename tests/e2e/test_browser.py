@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from browser import running_browser
 from lxml import etree
 from overlake import Overlake
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 from provider import index_of, running_provider
+from screenshots import IMAGES
 
 pytestmark = pytest.mark.timeout(300)
-PHONE = {"width": 390, "height": 844}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+WINDOW: ViewportSize = {"width": 1200, "height": 760}
 SEGMENT = ".//{http://www.newzbin.com/DTD/2003/nzb}segment"
 
 
@@ -49,7 +54,7 @@ def site() -> Iterator[Site]:
 def _filled(index: Overlake) -> Site:
     planned = index.json("plan")["range_plan"]["ranges"]
     assert index.json("backfill", "--era", "200903")["failed"] == 0
-    key = index.json("keys", "create", "browser")["key"]
+    key = index.json("keys", "create", "browser", "--admin")["key"]
     return Site(f"http://127.0.0.1:{index.server}", f"http://127.0.0.1:{index.dagster}", key, planned)
 
 
@@ -123,6 +128,84 @@ def test_pages_load_nothing_from_elsewhere_and_complain_of_nothing(browser: Brow
     assert [text for text in complaints if "401" not in text] == []
 
 
+PAGES = ("/", "/?q=nothing-has-this-name", "/browse", "/coverage", "/signatures", "/keys", "/documentation", "/help", "/nothing-here")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [WINDOW, PHONE], ids=["window", "phone"])
+def test_no_page_breaks_a_rule_of_accessibility_or_scrolls_sideways(
+    browser: Browser, site: Site, scheme: Literal["light", "dark"], viewport: ViewportSize
+) -> None:
+    axe = Axe()
+    with browser.new_context(color_scheme=scheme, viewport=viewport, bypass_csp=True) as context:
+        page = context.new_page()
+        page.goto(site.search)
+        found = {"login": axe.run(page)}
+        log_in(page, site)
+        release = page.locator("td.name a").first.get_attribute("href") or ""
+        page.goto(f"{site.search}/coverage")
+        group = page.locator(".map th a").first.get_attribute("href") or ""
+        for path in (*PAGES, release, f"{release}/origin", group):
+            page.goto(site.search + path)
+            for more in page.locator("main details:not([open]) > summary").all()[:3]:
+                more.click()
+            found[path] = axe.run(page)
+            _assert_fits(page)
+            _picture(page, path, release, group, "dark" if scheme == "dark" else "", "phone" if viewport == PHONE else "")
+    assert {path: result.generate_report() for path, result in found.items() if result.violations_count} == {}
+
+
+def test_the_keyboard_alone_searches_moves_opens_and_downloads(browser: Browser, site: Site) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        log_in(page, site)
+        page.locator("body").press("?")
+        expect(page.get_by_role("dialog")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_be_hidden()
+        page.keyboard.press("/")
+        expect(page.get_by_label("Search release names")).to_be_focused()
+        page.keyboard.press("Escape")
+        links = page.locator("td.name a")
+        for key, nth in (("j", 0), ("j", 1), ("j", 2), ("k", 1)):
+            page.keyboard.press(key)
+            expect(links.nth(nth)).to_be_focused()
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none", "the focus is not seen"
+        with page.expect_download() as download:
+            page.keyboard.press("n")
+        assert download.value.suggested_filename.endswith(".nzb")
+        title = links.nth(1).inner_text()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text(title)
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["javascript", "no javascript"])
+def test_keys_are_made_and_revoked_and_several_nzbs_come_as_a_zip(browser: Browser, site: Site, scripts: bool) -> None:
+    name = f"made with{'' if scripts else 'out'} scripts"
+    with browser.new_context(java_script_enabled=scripts) as context:
+        page = context.new_page()
+        page.on("dialog", lambda dialog: dialog.accept())
+        log_in(page, site)
+        for nth in (0, 1):
+            page.locator("[data-row] input[type=checkbox]").nth(nth).check()
+        with page.expect_download() as download:
+            page.locator("[data-chosen]").click()
+        assert download.value.suggested_filename.endswith(".zip")
+        page.goto(f"{site.search}/keys")
+        page.get_by_label("Name: who uses it").fill(name)
+        page.get_by_role("button", name="Make key").click()
+        secret = page.locator("#new-key").input_value()
+        assert secret
+        assert secret not in page.url
+        if scripts:
+            # The settings of the first client are open beside the new key.
+            expect(page.locator(".clients details").first.get_by_label("API Key", exact=True)).to_have_value(secret)
+        page.get_by_role("button", name=f"Revoke {name}").click()
+        expect(page.locator("tr.gone", has_text=name)).to_be_visible()
+        page.get_by_role("button", name="Log out").click()
+        expect(page.get_by_label("API key")).to_be_visible()
+
+
 def test_dagster_shows_the_partitions_of_release_chunks(browser: Browser, site: Site) -> None:
     with browser.new_context() as context:
         page = context.new_page()
@@ -130,6 +213,17 @@ def test_dagster_shows_the_partitions_of_release_chunks(browser: Browser, site: 
         expect(page.get_by_text(f"{site.partitions} Partitions Selected")).to_be_visible(timeout=60_000)
         expect(page.get_by_text("Materialized (3)")).to_be_visible(timeout=60_000)
         expect(page.get_by_text("200903~a.b.simulated.1~", exact=False).first).to_be_attached()
+
+
+def _picture(page: Page, path: str, release: str, group: str, *variant: str) -> None:
+    """A picture for the documentation, where it is asked for."""
+    if os.environ.get("OVERLAKE_WRITE_DOCS") != "1":
+        return
+    names = {"/": "search", release: "details", f"{release}/origin": "origin", group: "group"}
+    name = names.get(path, path.strip("/"))
+    if name.isalpha():
+        page.evaluate("document.querySelectorAll('main details').forEach(one => one.open = false); scrollTo(0, 0)")
+        page.screenshot(path=IMAGES / f"{'-'.join(filter(None, (name, *variant)))}.png")
 
 
 def _assert_fits(page: Page) -> None:

@@ -18,7 +18,9 @@ from litestar.testing import TestClient
 from pipeline import schema
 from pipeline.batch import Batch, Counters
 from server.app import application
+from server.attempts import Attempts
 from server.newznab.errors import NO_ITEM, Refused
+from server.sessions import Sessions
 from store.catalog.connection import CatalogUnavailable
 from store.catalog.keys import ApiKey, Use
 from store.catalog.search import Page, Release, Search
@@ -173,7 +175,7 @@ def content_of() -> Callable[..., RecordContent]:
 def app_and_shelf() -> tuple[Litestar, Shelf]:
     """One application for all tests, over a shelf that each test fills anew."""
     shelf = Shelf()
-    return application(shelf, Settings()), shelf
+    return application(shelf, Settings(), Sessions.fresh()), shelf
 
 
 @pytest.fixture
@@ -194,6 +196,7 @@ def shelf(app_and_shelf: tuple[Litestar, Shelf]) -> Shelf:
 
 @pytest.fixture
 def client(app: Litestar, shelf: Shelf) -> Iterator[TestClient]:
+    app.state.attempts = Attempts()
     with TestClient(app) as client:
         client.headers["Accept-Encoding"] = "identity"
         yield client
