@@ -127,7 +127,7 @@ def check(
     wanted = settings.groups
     chosen = (
         group
-        or choose_groups(active, wanted.names, wanted.include, wanted.exclude, wanted.limit, wanted.min_articles)[0]
+        or choose_groups(active, wanted.named(), wanted.include, wanted.exclude, wanted.limit, wanted.min_articles)[0]
     )
     found = next((item for item in active if item.name == chosen), None)
     if found is None:

@@ -36,15 +36,11 @@ READY_SECONDS = 180.0
 @contextmanager
 def everything(config: Path, settings: Settings) -> Iterator[tuple[Running, ...]]:
     """Postgres (if embedded), Dagster and the web server, started and answering; all stopped on leaving."""
-    from assets.provider import ranges_at_once
-    from assets.range_assets import NNTP_POOL
-
     settings.data.mkdir(parents=True, exist_ok=True)
     with only_one(settings.data / "up.lock"), _postgres_for(settings):
         with Catalog.open(settings) as catalog:
             environment = dagster_environment(config, settings, catalog)
         enter(environment)
-        _bound_connections(NNTP_POOL, ranges_at_once(settings.provider))
         code_port = free_port()
         # One process loads the code for all of Dagster's; the others find it there.
         with running(_first(config, settings, code_port), environment) as first:
@@ -154,13 +150,6 @@ def _wait_until_listening(port: int, processes: tuple[Running, ...]) -> None:
             return
         time.sleep(0.2)
     raise ServiceFailed(f"Dagster's code server does not listen after {READY_SECONDS:.0f} s; see its log")
-
-
-def _bound_connections(pool: str, ranges: int) -> None:
-    import dagster as dg
-
-    with dg.DagsterInstance.get() as instance:
-        instance.event_log_storage.set_concurrency_slots(pool, ranges)
 
 
 def _end_lost_runs() -> None:

@@ -126,6 +126,21 @@ class Catalog:
         finally:
             self._pool.putconn(connection)
 
+    @contextmanager
+    def session(self) -> Iterator[Connection[Row]]:
+        """One connection for the length of the block, each statement by itself; closed at the end, and its advisory locks with it.
+
+        Raises:
+            CatalogUnavailable: the server cannot be reached.
+        """
+        connection = self._take()
+        try:
+            connection.autocommit = True
+            yield connection
+        finally:
+            connection.close()
+            self._pool.putconn(connection)
+
     def _take(self) -> Connection[Row]:
         with suppress(PoolTimeout):
             return self._pool.getconn(timeout=1.0 if self.postgres else _WAIT_S)
