@@ -30,6 +30,8 @@ app.command("cli.work:upkeep", help="Settle what is final and delete chunk files
 app.command("cli.work:status", help="How far the index is, per group and era.")
 app.command("cli.work:reconcile", help="Make Dagster's view equal to the catalog.")
 app.command("cli.running:up", help="Run Postgres (if embedded), Dagster and the web server together.")
+app.command("cli.running:dagster", help="Run Dagster alone: web page, daemon, code server.")
+app.command("cli.worker:worker", help="Take runs from the broker and do them on this machine.")
 app.command("cli.running:serve", help="Serve the Newznab endpoint and the web pages.")
 app.command("cli.keys:app", name="keys", help="Create, list and revoke API keys.")
 app.command("cli.signatures:app", name="signatures", help="Show and change the garbage signature table.")

@@ -25,7 +25,7 @@ from pipeline.ranges import RANGE_SIZE
 FILE_NAME = "overlake.toml"
 PREFIX = "OVERLAKE_"
 FILE_VARIABLE = "OVERLAKE_CONFIG"
-OTHER_VARIABLES = (FILE_VARIABLE, "OVERLAKE_DAGSTER_?*", "OVERLAKE_BROKER")
+OTHER_VARIABLES = (FILE_VARIABLE, "OVERLAKE_DAGSTER_[!_]*")
 """Variables with the prefix that are no settings: where the file is, and what `dagster.yaml` reads."""
 
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
@@ -251,8 +251,8 @@ class Dagster(_Section):
         default=None,
         description="redis:// address of the broker that hands runs to `overlake worker`s; empty: runs start on this machine",
     )
-    worker_silence_seconds: Annotated[float, Field(ge=1)] = Field(
-        default=60.0,
+    worker_silence_seconds: Annotated[int, Field(ge=1)] = Field(
+        default=60,
         description="a worker that does not answer for so long counts as lost, and its runs start again elsewhere",
     )
 
