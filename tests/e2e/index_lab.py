@@ -77,7 +77,12 @@ def plan_all(stores: Stores, groups: Iterable[str], now: Any) -> list[Range]:
     record_group_list(stores.catalog, names)
     source = source_number(stores.catalog, stores.settings.provider.source)
     account, size = account_of(stores.settings.provider), stores.settings.range_size
-    found = [item for name in names for item in plan_group(account, source, name, size=size, now=now)]
+    include_open = stores.settings.plan_open_ranges
+    found = [
+        item
+        for name in names
+        for item in plan_group(account, source, name, size=size, now=now, include_open=include_open)
+    ]
     known_empty(stores.catalog, (item.range for item in found if item.first_posted is None))
     planned = [item for item in found if item.first_posted is not None]
     plan(stores.catalog, planned)
