@@ -226,7 +226,7 @@ def _percentile(values: np.typing.NDArray[np.float64], share: int) -> float:
 
 def _searched(catalog: Catalog, releases: int) -> dict[str, tuple[np.typing.NDArray[np.float64], list[int]]]:
     """Milliseconds and totals of the queries of each kind; the kinds take turns, so that what disturbs the machine hits all alike."""
-    kinds = _queries(releases)
+    kinds = queries(releases)
     timings: dict[str, list[float]] = {kind: [] for kind in kinds}
     totals: dict[str, list[int]] = {kind: [] for kind in kinds}
     for nth in range(_A_KIND):
@@ -239,7 +239,7 @@ def _searched(catalog: Catalog, releases: int) -> dict[str, tuple[np.typing.NDAr
     return {kind: (np.array(timings[kind]), totals[kind]) for kind in kinds}
 
 
-def _queries(releases: int) -> dict[str, list[Search]]:
+def queries(releases: int) -> dict[str, list[Search]]:
     """Queries by kind; words are drawn from names made like those in the catalog, so that common ones are asked for often."""
     random = np.random.default_rng(7)
     names, readable = synthetic.names_of(random, 20 * _A_KIND)

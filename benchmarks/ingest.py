@@ -41,6 +41,7 @@ class Ingest:
     Attributes:
         lines: overview lines fetched.
         ranges: ranges they came in.
+        start_cpu_s: CPU seconds of one more range before, uncounted elsewhere: with compiling or loading what is compiled.
         cpu_s: CPU seconds of this process and of Postgres, the simulator not counted.
         postgres_cpu_s: Postgres' part of it.
         wall_s: seconds by the clock.
@@ -58,6 +59,7 @@ class Ingest:
 
     lines: int
     ranges: int
+    start_cpu_s: float
     cpu_s: float
     postgres_cpu_s: float
     wall_s: float
@@ -96,7 +98,7 @@ def run(
     With `profile`, where the time of the main thread went is written there as HTML; looking costs some CPU of its own.
     """
     count = max(3, lines // range_size)
-    with simulated(folder / "provider", *provider.arguments((count + 1) * range_size)) as port:
+    with simulated(folder / "provider", *provider.arguments((count + 2) * range_size)) as port:
         settings = Settings(
             data=folder / "data",
             range_size=range_size,
@@ -105,8 +107,12 @@ def run(
         with open_stores(settings) as stores:
             if releases:
                 synthetic_catalog.fill(stores.catalog, releases, lambda _: None)
-            ranges = planned(stores)[:count]
-            return _measured(stores, ranges, profile)
+            first, *ranges = planned(stores)[: count + 1]
+            # Compiled loops are compiled once an installation and loaded once a process, which takes many ranges: not a line's cost.
+            before = time.process_time()
+            ingest_range(stores, first)
+            start_cpu = time.process_time() - before
+            return _measured(stores, ranges, profile, start_cpu)
 
 
 def ingest_range(stores: Stores, range_: Range) -> int:
@@ -149,7 +155,7 @@ def _watched(profile: Path | None) -> Iterator[None]:
     profile.write_text(profiler.output_html(), encoding="utf-8")
 
 
-def _measured(stores: Stores, ranges: list[Range], profile: Path | None) -> Ingest:
+def _measured(stores: Stores, ranges: list[Range], profile: Path | None, start_cpu: float) -> Ingest:
     # Once untimed, so that the provider has made and cached its blocks.
     for range_ in ranges:
         for _ in _wire_blocks(stores, range_):
@@ -185,6 +191,7 @@ def _measured(stores: Stores, ranges: list[Range], profile: Path | None) -> Inge
     return Ingest(
         lines=lines,
         ranges=len(ranges),
+        start_cpu_s=round(start_cpu, 3),
         cpu_s=round(cpu, 3),
         postgres_cpu_s=round(postgres, 3),
         wall_s=round(wall, 3),

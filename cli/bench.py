@@ -12,7 +12,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 from rich.table import Table
 
-from cli.console import err, out, print_json
+from cli.console import err, fail, out, print_json
 from cli.options import Json
 
 app = App(name="bench", help="Measure: ratios inside one run, since machines are shared and noisy.")
@@ -120,6 +120,25 @@ def catalog(
 
     with _kept_in(folder) as place, err.status("Filling") as status:
         result = run(place, releases, status.update)
+    _show(result, json)
+
+
+@app.command
+def serve(
+    *,
+    releases: Annotated[int, Parameter(help="Releases in the catalog.")] = 1_000_000,
+    seconds: Annotated[float, Parameter(help="Seconds of each load.")] = 3.0,
+    folder: Folder = None,
+    json: Json = False,
+) -> None:
+    """The server under load: searches, feeds and downloads at 1, 16 and 64 clients, NZBs of 10,000 and 100,000 segments, and memory."""
+    from benchmarks.serve import run
+
+    with _kept_in(folder) as place, err.status("Serving"):
+        try:
+            result = run(place, releases, seconds)
+        except ValueError as error:
+            fail(str(error))
     _show(result, json)
 
 

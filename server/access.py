@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address, ip_network
 from typing import Any, TypeAlias
 
 from litestar import Request
@@ -69,17 +70,37 @@ def caller(request: AnyRequest, library: Library, sent: Parameters) -> ApiKey | 
     return library.key(sent_key(request, sent)) or library.key(session_key(request))
 
 
+def is_proxy(address: str, trusted: tuple[str, ...]) -> bool:
+    """Whether a peer is a reverse proxy whose `X-Forwarded-*` are believed."""
+    try:
+        peer = ip_address(address)
+    except ValueError:
+        return False
+    return any(peer in ip_network(network) for network in trusted)
+
+
+def client_address(request: AnyRequest, settings: Server) -> str:
+    """The address of the client: the peer's, or what a trusted proxy says of it, which is the last address that is none of its kind."""
+    peer = request.client.host if request.client else ""
+    named = [part.strip() for part in request.headers.get("x-forwarded-for", "").split(",") if part.strip()]
+    while named and is_proxy(peer, settings.trusted_proxies):
+        peer = named.pop()
+    return peer
+
+
 def site(request: AnyRequest, settings: Server, apikey: str = "") -> Site:
-    """Where links lead: the configured address, else the one the client used, as the reverse proxy reports it.
+    """Where links lead: the configured address, else the one the client used, as a trusted reverse proxy reports it.
 
     A Host header that is no host name is not repeated in any link.
     """
     if settings.public_url:
         return Site(settings.title, settings.public_url.rstrip("/"), apikey)
+    trusted = request.client is not None and is_proxy(request.client.host, settings.trusted_proxies)
     headers = request.headers
-    host = headers.get("x-forwarded-host", headers.get("host", "")).split(",")[0].strip()
-    prefix = headers.get("x-forwarded-prefix", "").rstrip("/")
-    forwarded = headers.get("x-forwarded-proto", "").split(",")[0].strip().lower()
+    reported = headers if trusted else {}
+    host = reported.get("x-forwarded-host", headers.get("host", "")).split(",")[0].strip()
+    prefix = reported.get("x-forwarded-prefix", "").rstrip("/")
+    forwarded = reported.get("x-forwarded-proto", "").split(",")[0].strip().lower()
     scheme = forwarded if forwarded in ("http", "https") else request.scope.get("scheme", "http")
     address = host if _HOST.fullmatch(host) else f"{settings.host}:{settings.port}"
     return Site(settings.title, f"{scheme}://{address}{prefix if _PREFIX.fullmatch(prefix) else ''}", apikey)

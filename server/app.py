@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from litestar import Litestar, Response, get
+from litestar import Litestar, MediaType, Response, get
 from litestar.config.compression import CompressionConfig
 from litestar.datastructures import State
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import HTTPException
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.params import SkipValidation
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
@@ -23,7 +26,8 @@ from server.headers import spell
 from server.library import Library
 from server.metrics import Metrics
 from server.newznab import categories
-from server.newznab.endpoint import PATHS, api, api_v1, fault_of, getnzb, refusal
+from server.newznab.answers import refusal
+from server.newznab.endpoint import PATHS, api, api_v1, fault_of, getnzb, getnzbs, rss
 from server.newznab.errors import NO_FUNCTION, NO_ITEM
 from server.newznab.feed import title
 from server.pages.account import login, logout
@@ -47,7 +51,7 @@ def application(library: Library, settings: Settings) -> Litestar:
     """The application over a library."""
     metrics = Metrics.new()
     return Litestar(
-        [api, api_v1, getnzb, search_page, details, style, login, logout, health, metrics_page],
+        [api, api_v1, rss, getnzb, getnzbs, search_page, details, style, login, logout, health, metrics_page],
         dependencies={
             "library": Provide(lambda: library, sync_to_thread=False),
             "settings": Provide(lambda: settings, sync_to_thread=False),
@@ -56,10 +60,17 @@ def application(library: Library, settings: Settings) -> Litestar:
         state=State({"sessions": Sessions()}),
         middleware=[metrics.measured],
         before_send=[spell],
-        compression_config=CompressionConfig(backend="gzip", gzip_compress_level=5),
+        compression_config=CompressionConfig(
+            backend="gzip", gzip_compress_level=5, exclude_opt_key="exclude_from_compression"
+        ),
         template_config=TemplateConfig(instance=JinjaTemplateEngine.from_environment(templates())),
         exception_handlers={HTTPException: unroutable, Exception: broken},
-        openapi_config=None,
+        openapi_config=OpenAPIConfig(
+            title=settings.server.title,
+            version=version("overlake"),
+            description="Newznab, NZBs, health and metrics of a header-first Usenet index.",
+            render_plugins=[JsonRenderPlugin()],
+        ),
         logging_config=None,
         request_max_body_size=10_000,
     )
@@ -99,25 +110,24 @@ def health(library: TheLibrary) -> Response[dict[str, str]]:
     return Response({"status": "ok"})
 
 
-@get("/metrics", sync_to_thread=True)
+@get("/metrics", sync_to_thread=True, media_type=MediaType.TEXT)
 def metrics_page(
     request: AnyRequest, library: TheLibrary, metrics: NamedDependency[SkipValidation[Metrics]]
 ) -> Response[bytes]:
     """The metrics in Prometheus' text format, for a caller with an API key."""
     if caller(request, library, parameters(request)) is None:
-        return Response(
-            b"an API key is needed: /metrics?apikey=...\n", media_type="text/plain; charset=utf-8", status_code=401
-        )
-    return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+        return Response(b"an API key is needed: /metrics?apikey=...\n", media_type="text/plain", status_code=401)
+    # Litestar adds the charset to text types by itself.
+    return Response(metrics.text(), media_type="text/plain; version=0.0.4")
 
 
 def unroutable(request: AnyRequest, error: HTTPException) -> Response[Any]:
     """What no handler takes (no such path, another method): XML for the API, a page for people."""
     path = request.url.path
-    if path.startswith(PATHS):
-        return refusal(NO_FUNCTION.because(f"No such function: {request.method} is not answered here"))
     if path.startswith("/getnzb"):
-        return refusal(NO_ITEM.on_download())
+        return refusal(request, NO_ITEM.on_download())
+    if path.startswith(PATHS):
+        return refusal(request, NO_FUNCTION.because(f"No such function: {request.method} is not answered here"))
     return failure(
         error.status_code, "There is no such page." if error.status_code == 404 else "This request is not understood."
     )
@@ -126,6 +136,4 @@ def unroutable(request: AnyRequest, error: HTTPException) -> Response[Any]:
 def broken(request: AnyRequest, error: Exception) -> Response[Any]:
     """What went wrong inside: logged, and told without its insides."""
     fault = fault_of(error)
-    return (
-        refusal(fault) if request.url.path.startswith((*PATHS, "/getnzb")) else failure(fault.status, fault.description)
-    )
+    return refusal(request, fault) if request.url.path.startswith(PATHS) else failure(fault.status, fault.description)

@@ -9,7 +9,7 @@ from uuid import UUID
 from server.newznab.errors import DAMAGED, MISSING_PARAMETER, NO_ITEM, Refused
 from store.catalog import keys, search
 from store.catalog.connection import Catalog
-from store.catalog.keys import ApiKey
+from store.catalog.keys import ApiKey, Use
 from store.catalog.search import Page, RecordPlace, Release, Search
 from store.chunks import ChunkDamaged, Place, RecordContent, fetch_record
 from store.disk import Disk, DiskError
@@ -25,7 +25,7 @@ class Library:
     disk: Disk
 
     def search(self, wanted: Search) -> Page:
-        """The matching releases, newest first."""
+        """The matching releases, in the order that is wanted."""
         return search.search(self.catalog, wanted)
 
     def release(self, release_id: UUID) -> Release:
@@ -61,9 +61,9 @@ class Library:
         """The API key with this secret; null when there is none or it is revoked."""
         return keys.verify(self.catalog, secret) if secret else None
 
-    def count(self, key: ApiKey, kind: str) -> None:
-        """Count one use of a key, of kind `api` or `get`."""
-        keys.count_use(self.catalog, key.id, kind)
+    def use(self, secret: str, kind: str, times: int = 1) -> Use | None:
+        """Verify a key and count its uses of kind `api` or `get`; null when there is no such key or it is revoked."""
+        return keys.use(self.catalog, secret, kind, times) if secret else None
 
     def check(self) -> None:
         """Return when the catalog answers.

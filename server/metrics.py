@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from typing import Any
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 
-_KINDS = {"api": "api", "getnzb": "nzb", "": "search", "details": "details", "health": "health", "metrics": "metrics"}
+SHARED_METRICS = "PROMETHEUS_MULTIPROC_DIR"
+"""Environment variable by which prometheus_client keeps the counts of several processes in one folder."""
+
+_KINDS = {
+    "api": "api",
+    "rss": "rss",
+    "getnzb": "nzb",
+    "": "search",
+    "details": "details",
+    "health": "health",
+    "metrics": "metrics",
+}
 """First part of a path to the `kind` label; everything else is `other`, so that a client cannot make labels."""
 
 
@@ -39,8 +52,12 @@ class Metrics:
         )
 
     def text(self) -> bytes:
-        """The metrics in Prometheus' text format."""
-        return generate_latest(self.registry)
+        """The metrics of all workers in Prometheus' text format."""
+        if SHARED_METRICS not in os.environ:
+            return generate_latest(self.registry)
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # pyright: ignore[reportUnknownArgumentType] - it has no types
+        return generate_latest(registry)
 
     def measured(self, app: ASGIApp) -> ASGIApp:
         """The application with its answers counted and timed."""

@@ -1,13 +1,14 @@
 """A release's NZB, built from its records: the same bytes at every call.
 
 What is written follows what SABnzbd, NZBGet and the strict parsers accept: a subject and a group on every file, sizes below 8 MiB, real
-segment numbers, no comment, data before par2.
+segment numbers, no comment, data before par2. The lines of the segments, nearly all of a document, are made by columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import polars as pl
 
@@ -15,15 +16,21 @@ from pipeline import schema
 from server.newznab import categories
 from server.newznab.errors import NO_ITEM, Refused
 from server.newznab.feed import title
-from server.newznab.xml import Element, child, document, leaves, legal, root
+from server.newznab.xml import DECLARATION, escaped, escaped_column, legal
 from store.catalog.search import Release
 from store.chunks import RecordContent
 
-NAMESPACE = "http://www.newzbin.com/DTD/2003/nzb"
 DOCTYPE = b'<!DOCTYPE nzb PUBLIC "-//newzBin//DTD NZB 1.1//EN" "http://www.newzbin.com/DTD/nzb/nzb-1.1.dtd">\n'
+NAMESPACE = "http://www.newzbin.com/DTD/2003/nzb"
 
 _MOST_SEGMENT_BYTES = 2**23 - 1
 """SABnzbd drops a segment whose size is 0 or at least 8 MiB."""
+
+_BLOCK = 10_000
+"""Segments whose lines are put together at a time."""
+
+_PART = 2**19
+"""Bytes from which a part is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,37 +95,94 @@ def _numbered(frame: pl.DataFrame, ordinal: int) -> pl.DataFrame:
     return frame.with_columns(pl.lit(ordinal).alias("of"))
 
 
+@dataclass(frozen=True, slots=True)
+class Nzb:
+    """An NZB document: its size is known before it is put together, part by part.
+
+    Attributes:
+        heads: what stands before the segments of each file; the first begins with the document's own head.
+        lines: String, one line per segment, in the order of the files.
+        counts: segments of each file.
+        size: bytes of the document.
+    """
+
+    heads: tuple[bytes, ...]
+    lines: pl.Series
+    counts: tuple[int, ...]
+    size: int
+
+    @classmethod
+    def of(cls, release: Release, contents: Contents) -> Nzb:
+        """The document of a release.
+
+        Raises:
+            Refused: not one segment is known (Newznab error 300): clients call an empty NZB a failure of the download.
+        """
+        if contents.files.is_empty():
+            raise Refused(NO_ITEM)
+        heads = [_file_head(release, *row) for row in contents.files.select(_OF_A_FILE).iter_rows()]
+        heads[0] = _head(release) + heads[0]
+        lines = _lines(contents.segments)
+        counts = contents.files["segments_found"].to_list()
+        texts = sum(map(len, heads)) + len(_FILE_END) * len(heads) + len(_END)
+        return cls(tuple(heads), lines, tuple(counts), texts + int(lines.str.len_bytes().sum()))
+
+    def parts(self) -> Iterator[bytes]:
+        """The document, in parts of half a megabyte to two."""
+        held, size = list[bytes](), 0
+        for piece in self._pieces():
+            held.append(piece)
+            size += len(piece)
+            if size >= _PART:
+                yield b"".join(held)
+                held, size = [], 0
+        if held:
+            yield b"".join(held)
+
+    def _pieces(self) -> Iterator[bytes]:
+        row = 0
+        for head, count in zip(self.heads, self.counts, strict=True):
+            yield head
+            for begin in range(row, row + count, _BLOCK):
+                yield "".join(self.lines[begin : min(begin + _BLOCK, row + count)].to_list()).encode()
+            row += count
+            yield _FILE_END
+        yield _END
+
+
 def nzb(release: Release, contents: Contents) -> bytes:
-    """The NZB document.
+    """The NZB document as a whole.
 
     Raises:
-        Refused: not one segment is known (Newznab error 300): clients call an empty NZB a failure of the download.
+        Refused: not one segment is known (Newznab error 300).
     """
-    if contents.files.is_empty():
-        raise Refused(NO_ITEM)
-    top = root("nzb", xmlns=NAMESPACE)
-    head = child(top, "head")
-    child(head, "meta", title(release), type="title")
-    child(head, "meta", categories.full_name(release.category), type="category")
-    lists = contents.segments.partition_by("file", maintain_order=True)
-    for file, segments in zip(contents.files.iter_rows(named=True), lists, strict=True):
-        posted = file["posted_at"] or release.first_posted
-        poster, subject = (
-            legal(file["poster"]) or "unknown",
-            _subject(file["subject"], file["name"], file["segments_expected"]),
-        )
-        element = child(top, "file", poster=poster, date=str(int(posted.timestamp())), subject=subject)
-        groups = child(element, "groups")
-        for group in file["groups"] or release.groups or ("alt.binaries.misc",):
-            child(groups, "group", group)
-        _segments(child(element, "segments"), segments)
-    return document(top, DOCTYPE)
+    return b"".join(Nzb.of(release, contents).parts())
 
 
-def _segments(parent: Element, segments: pl.DataFrame) -> None:
-    sizes = segments["bytes"].clip(1, _MOST_SEGMENT_BYTES).cast(pl.String).to_list()
-    numbers = segments["number"].cast(pl.String).to_list()
-    leaves(parent, "segment", segments["message_id"].to_list(), [("bytes", sizes), ("number", numbers)])
+_FILE_END, _END = b"</segments></file>", b"</nzb>"
+_OF_A_FILE = ("subject", "name", "poster", "posted_at", "groups", "segments_expected")
+
+
+def _head(release: Release) -> bytes:
+    named, category = escaped(title(release)), escaped(categories.full_name(release.category))
+    text = f'<nzb xmlns="{NAMESPACE}"><head><meta type="title">{named}</meta><meta type="category">{category}</meta></head>'
+    return DECLARATION + DOCTYPE + text.encode()
+
+
+def _file_head(
+    release: Release, subject: str, name: str, poster: str, posted_at: datetime | None, groups: list[str], expected: int
+) -> bytes:
+    posted = int((posted_at or release.first_posted).timestamp())
+    held = "".join(f"<group>{escaped(group)}</group>" for group in groups or release.groups or ("alt.binaries.misc",))
+    own = f'poster="{escaped(poster) or "unknown"}" date="{posted}" subject="{escaped(_subject(subject, name, expected))}"'
+    return f"<file {own}><groups>{held}</groups><segments>".encode()
+
+
+def _lines(segments: pl.DataFrame) -> pl.Series:
+    sizes = pl.col("bytes").clip(1, _MOST_SEGMENT_BYTES)
+    held = segments.with_columns(escaped_column(segments["message_id"]).alias("message_id"))
+    line = pl.format('<segment bytes="{}" number="{}">{}</segment>', sizes, "number", "message_id")
+    return held.select(line.alias("line"))["line"]
 
 
 def _subject(subject: str, name: str, expected: int) -> str:

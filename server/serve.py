@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import signal
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from functools import partial
+from tempfile import TemporaryDirectory
 from urllib.parse import unquote
 
 import uvicorn
+from litestar import Litestar
+from uvicorn.supervisors import Multiprocess
 
 from server.app import create_app
+from server.metrics import SHARED_METRICS
 from store.configuration import Settings
 from store.stores import open_stores
 
@@ -27,6 +33,9 @@ def serve(settings: Settings) -> None:
         CatalogUnavailable: Postgres cannot be started or reached.
         SystemExit: the port is taken.
     """
+    if settings.server.workers > 1:
+        _serve_by_workers(settings)
+        return
     # uvicorn repeats the signal once it has stopped: as an exception it lets the stores be closed, and the process end well.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with open_stores(settings) as stores, suppress(KeyboardInterrupt):
@@ -34,15 +43,38 @@ def serve(settings: Settings) -> None:
         uvicorn.Server(configuration(app, settings)).run()
 
 
-def configuration(app: object, settings: Settings) -> uvicorn.Config:
-    """How uvicorn runs the application; its access log shows no keys."""
+def _serve_by_workers(settings: Settings) -> None:
+    """Processes that share the port, each with stores of its own; one that dies is replaced."""
+    with open_stores(settings), TemporaryDirectory(prefix="overlake-metrics-") as metrics:
+        # Workers write their counts here, and each tells those of all.
+        os.environ[SHARED_METRICS] = metrics
+        shared = configuration(partial(worker, settings), settings, settings.server.workers)
+        Multiprocess(shared, [shared.bind_socket()]).run()
+
+
+def worker(settings: Settings) -> Litestar:
+    """The application of one of several workers; its stores stay open as long as it runs."""
+    stack = ExitStack()
+    stores = stack.enter_context(open_stores(settings))
+    logging.getLogger("uvicorn.access").addFilter(without_secrets)
+    app = create_app(stores.catalog, stores.disk, settings)
+    app.on_shutdown.append(stack.close)
+    return app
+
+
+def configuration(app: object, settings: Settings, workers: int = 1) -> uvicorn.Config:
+    """How uvicorn runs the application, or what makes it in each of several workers; its access log shows no keys."""
     running = uvicorn.Config(
         app,  # pyright: ignore[reportArgumentType] - Litestar's ASGI types and uvicorn's differ in name only
         host=settings.server.host,
         port=settings.server.port,
         http="h11",
         ws="none",
+        workers=workers,
+        factory=workers > 1,
         lifespan="on",
+        # Who a reverse proxy speaks for is read by server.access, as far as it is trusted.
+        proxy_headers=False,
         server_header=False,
         log_level="info",
         timeout_graceful_shutdown=_STOP_SECONDS,

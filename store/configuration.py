@@ -13,6 +13,7 @@ import stat
 import tomllib
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 from urllib.parse import urlsplit
@@ -233,6 +234,26 @@ class Server(_Section):
         default="", description="address clients use when behind a reverse proxy, e.g. https://index.example.org"
     )
     title: str = Field(default="Overlake", description="name of the index on its pages and in its feed")
+    workers: Annotated[int, Field(ge=1, le=64)] = Field(
+        default=1, description="processes that answer requests; one a core"
+    )
+    trusted_proxies: tuple[str, ...] = Field(
+        default=("127.0.0.0/8", "::1"),
+        description="addresses or networks of reverse proxies whose X-Forwarded-* headers are believed",
+    )
+    sample_items: bool = Field(
+        default=False, description="answer with a labelled sample item per category while the index holds nothing of it"
+    )
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for network in value:
+            try:
+                ip_network(network)
+            except ValueError as error:
+                raise ValueError(f"{network} must be an address or a network: 10.0.0.0/8") from error
+        return value
 
 
 class Dagster(_Section):

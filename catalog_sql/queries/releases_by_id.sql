@@ -1,4 +1,4 @@
-SELECT *
-FROM release_details
-WHERE release_id = ANY (%(ids)s::uuid[])
-ORDER BY first_posted DESC, release_id
+SELECT release_details.*
+FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted (release_id, nth)
+JOIN release_details USING (release_id)
+ORDER BY nth

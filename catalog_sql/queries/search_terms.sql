@@ -8,7 +8,7 @@ SELECT name,
             THEN ARRAY(SELECT generate_series(0, 9000, 1000)) ELSE %(categories)s::integer[] END) AS category)),
     CASE WHEN %(groups)s::text[] <> '{}' THEN ARRAY(
         SELECT set_id FROM group_sets WHERE groups && (SELECT array_agg(group_id) FROM groups WHERE groups.name = ANY (%(groups)s::text[]))) END,
-    posting_day(newest), greatest(posting_day(oldest), posting_day(now() - %(max_age)s::interval))
+    posting_day(least(newest, now() - %(min_age)s::interval)), greatest(posting_day(oldest), posting_day(now() - %(max_age)s::interval))
 FROM (SELECT max(first_posted) AS newest, min(first_posted) AS oldest FROM releases) AS span,
     (SELECT CASE WHEN words <> '' AND words !~ '[^'']{251}' THEN regexp_replace(words, '<(-|[0-9]+)>', '&', 'g') END AS name
         FROM (SELECT name_query(%(text)s)::text AS words) AS asked) AS named

@@ -1,42 +1,35 @@
-"""The handlers of `/api` and `/getnzb`: every answer is XML, errors included."""
+"""The handlers of `/api` and `/rss`: every answer is XML, or JSON where it is asked for, errors included."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from typing import Any
 
 from litestar import Response, route
 from litestar.params import FromPath
 
-from server.access import AnyRequest, TheLibrary, TheSettings, parameters, sent_key, session_key, site
-from server.headers import nzb_headers
+from server.access import AnyRequest, TheLibrary, TheSettings, parameters, sent_key, site
 from server.library import Library, release_id
 from server.newznab import errors
+from server.newznab.answers import RSS, XML, answer, refusal
 from server.newznab.caps import capabilities
+from server.newznab.description import OfApi, OfDownload, OfDownloads, OfFeed
+from server.newznab.downloads import download
 from server.newznab.errors import Fault, Refused
-from server.newznab.feed import NZB_TYPE, Site, feed
-from server.newznab.functions import UNAVAILABLE, search_function, wanted
-from server.newznab.parameters import Parameters
-from server.nzb import merge, nzb
+from server.newznab.feed import feed
+from server.newznab.functions import UNAVAILABLE, feed_parameters, search_function, wanted
+from server.newznab.naming import namings
+from server.newznab.parameters import Parameters, wants_more
+from server.newznab.samples import with_samples
 from store.catalog.connection import CatalogUnavailable
 from store.catalog.search import Page
 from store.configuration import Settings
 
-PATHS = ("/api", "/api/v1/api")
+PATHS = ("/api", "/rss", "/getnzb")
+"""Beginnings of the paths that clients ask: no answer there is a page."""
 
-_XML = "application/xml; charset=utf-8"
-_RSS = "application/rss+xml; charset=utf-8"
 _LOG = logging.getLogger(__name__)
-
-
-def answer(body: bytes, media_type: str, status: int = 200, headers: dict[str, str] | None = None) -> Response[bytes]:
-    """A response of known length."""
-    return Response(body, media_type=media_type, status_code=status, headers=headers)
-
-
-def refusal(fault: Fault) -> Response[bytes]:
-    """An error as the client expects it."""
-    headers = None if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
-    return answer(fault.body(), _XML, fault.status, headers)
 
 
 def fault_of(error: Exception) -> Fault:
@@ -50,79 +43,105 @@ def fault_of(error: Exception) -> Fault:
     return errors.UNKNOWN
 
 
-@route("/api", http_method=["GET", "HEAD"], sync_to_thread=True)
-def api(request: AnyRequest, library: TheLibrary, settings: TheSettings) -> Response[bytes]:
+@route("/api", http_method=["GET", "HEAD"], sync_to_thread=True, exclude_from_compression=True, operation_class=OfApi)
+def api(request: AnyRequest, library: TheLibrary, settings: TheSettings) -> Response[Any]:
     """One call of the API, by its parameter `t`."""
-    return _answered(request, library, settings)
+    return _answered(request, library, settings, lambda sent: sent)
 
 
-@route("/api/v1/api", http_method=["GET", "HEAD"], sync_to_thread=True)
-def api_v1(request: AnyRequest, library: TheLibrary, settings: TheSettings) -> Response[bytes]:
+@route(
+    "/api/v1/api",
+    http_method=["GET", "HEAD"],
+    sync_to_thread=True,
+    exclude_from_compression=True,
+    operation_class=OfApi,
+)
+def api_v1(request: AnyRequest, library: TheLibrary, settings: TheSettings) -> Response[Any]:
     """The same, where users of NNTmux look for it. One handler for both paths fails: Litestar 2.25 wraps it for threads twice."""
-    return _answered(request, library, settings)
+    return _answered(request, library, settings, lambda sent: sent)
 
 
-@route("/getnzb/{name:str}", http_method=["GET", "HEAD"], sync_to_thread=True)
-def getnzb(request: AnyRequest, name: FromPath[str], library: TheLibrary, settings: TheSettings) -> Response[bytes]:
+@route("/rss", http_method=["GET", "HEAD"], sync_to_thread=True, exclude_from_compression=True, operation_class=OfFeed)
+def rss(request: AnyRequest, library: TheLibrary, settings: TheSettings) -> Response[Any]:
+    """The newest releases for feed readers and download clients: `t` names categories, all filters of a search narrow it."""
+    return _answered(request, library, settings, feed_parameters)
+
+
+@route(
+    "/getnzb/{name:str}",
+    http_method=["GET", "HEAD"],
+    sync_to_thread=True,
+    exclude_from_compression=True,
+    operation_class=OfDownload,
+)
+def getnzb(request: AnyRequest, name: FromPath[str], library: TheLibrary, settings: TheSettings) -> Response[Any]:
     """The NZB of the release `<id>.nzb`, for a key or a logged-in browser."""
+    return _downloaded(request, library, settings, name.removesuffix(".nzb"))
+
+
+@route(
+    "/getnzb",
+    http_method=["GET", "HEAD"],
+    sync_to_thread=True,
+    exclude_from_compression=True,
+    operation_class=OfDownloads,
+)
+def getnzbs(request: AnyRequest, library: TheLibrary, settings: TheSettings) -> Response[Any]:
+    """The NZBs of the releases `id`, with commas between them, as a zip; of one alone the NZB."""
+    return _downloaded(request, library, settings, parameters(request).text("id", "guid"))
+
+
+def _downloaded(request: AnyRequest, library: Library, settings: Settings, ids: str) -> Response[Any]:
     try:
-        return _download(request, library, settings, parameters(request), name.removesuffix(".nzb"))
+        return download(request, library, settings, ids)
     except Exception as error:
-        return refusal(fault_of(error).on_download())
+        return refusal(request, fault_of(error).on_download())
 
 
-def _answered(request: AnyRequest, library: Library, settings: Settings) -> Response[bytes]:
+def _answered(
+    request: AnyRequest, library: Library, settings: Settings, read: Callable[[Parameters], Parameters]
+) -> Response[Any]:
     try:
-        return _called(request, library, settings)
+        return _called(request, library, settings, read(parameters(request)))
     except Exception as error:
-        return refusal(fault_of(error))
+        return refusal(request, fault_of(error))
 
 
-def _called(request: AnyRequest, library: Library, settings: Settings) -> Response[bytes]:
-    sent = parameters(request)
+def _called(request: AnyRequest, library: Library, settings: Settings, sent: Parameters) -> Response[Any]:
     function = sent.text("t").lower()
     if function in ("caps", "c"):
-        return answer(capabilities(settings.server.title, site(request, settings.server).url), _XML)
+        return answer(request, capabilities(settings.server.title, site(request, settings.server).url), XML)
     if function in ("get", "g"):
         try:
-            return _download(request, library, settings, sent, sent.text("id", "guid"))
+            return download(request, library, settings, sent.text("id", "guid"))
         except Refused as error:
-            return refusal(error.fault.on_download())
+            return refusal(request, error.fault.on_download())
     if not function:
         raise Refused(errors.MISSING_PARAMETER.because("Missing parameter: t"))
     secret = sent_key(request, sent)
-    key = library.key(secret)
-    if key is None:
+    use = library.use(secret, "api")
+    if use is None:
         raise Refused(errors.CREDENTIALS)
-    library.count(key, "api")
-    here = site(request, settings.server, secret)
-    if function in ("details", "d"):
-        return _details(library, here, sent)
-    return _search(library, here, function, sent)
+    if not use.allowed:
+        raise Refused(errors.REQUESTS_USED_UP.until_tomorrow())
+    page, offset = (
+        (_details(library, sent), 0) if function in ("details", "d") else _search(library, settings, function, sent)
+    )
+    named = namings(page.releases) if wants_more(sent) or function in ("details", "d") else ()
+    return answer(request, feed(site(request, settings.server, secret), page, offset, use, named), RSS)
 
 
-def _search(library: Library, here: Site, function: str, sent: Parameters) -> Response[bytes]:
+def _search(library: Library, settings: Settings, function: str, sent: Parameters) -> tuple[Page, int]:
+    """The page that is asked for, and the releases before it."""
     called = search_function(function)
     if called is None:
         raise Refused(errors.NOT_AVAILABLE if function in UNAVAILABLE else errors.NO_FUNCTION)
     search = wanted(called, sent)
-    page = Page(0, ()) if search is None else library.search(search)
-    return answer(feed(here, page, sent.number("offset") or 0), _RSS)
+    if search is None:
+        return Page(0, ()), sent.number("offset") or 0
+    page = library.search(search)
+    return with_samples(search, page) if settings.server.sample_items else page, search.offset
 
 
-def _details(library: Library, here: Site, sent: Parameters) -> Response[bytes]:
-    release = library.release(release_id(sent.text("id", "guid")))
-    return answer(feed(here, Page(1, (release,)), 0), _RSS)
-
-
-def _download(
-    request: AnyRequest, library: Library, settings: Settings, sent: Parameters, name: str
-) -> Response[bytes]:
-    secret = sent_key(request, sent)
-    key = library.key(secret or session_key(request))
-    if key is None:
-        raise Refused(errors.CREDENTIALS)
-    release = library.release(release_id(name))
-    body = nzb(release, merge(library.content(release.id)))
-    library.count(key, "get")
-    return answer(body, NZB_TYPE, headers=nzb_headers(site(request, settings.server), release))
+def _details(library: Library, sent: Parameters) -> Page:
+    return Page(1, (library.release(release_id(sent.text("id", "guid"))),))

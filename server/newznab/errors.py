@@ -7,6 +7,7 @@ status, since SABnzbd and NZBGet retry or loop on a 200 that is not an NZB.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 from server.newznab.xml import document, root
 
@@ -36,6 +37,12 @@ class Fault:
         status = {100: 401, 200: 400, 201: 400, 300: 404, 500: 429, 501: 429}.get(self.code, 503)
         return self if self.status != 200 else replace(self, status=status)
 
+    def until_tomorrow(self) -> Fault:
+        """The same error, over when the next UTC day begins."""
+        now = datetime.now(UTC)
+        tomorrow = datetime(now.year, now.month, now.day, tzinfo=UTC) + timedelta(days=1)
+        return replace(self, retry_after=int((tomorrow - now).total_seconds()) + 1)
+
     def body(self) -> bytes:
         """The error as an XML document."""
         return document(root("error", code=str(self.code), description=self.description))
@@ -47,6 +54,9 @@ INCORRECT_PARAMETER = Fault(201, "Incorrect parameter")
 NO_FUNCTION = Fault(202, "No such function")
 NOT_AVAILABLE = Fault(203, "Function not available")
 NO_ITEM = Fault(300, "No such item")
+REQUESTS_USED_UP = Fault(500, "Request limit reached", 429)
+"""Sonarr and its kin compare the description letter by letter."""
+DOWNLOADS_USED_UP = Fault(501, "Download limit reached", 429)
 DAMAGED = Fault(
     900,
     "The stored segment list of this release is damaged or missing; the range it came from must be materialized again",

@@ -1,19 +1,21 @@
 """Releases as an RSS feed in the form all known clients read.
 
 Element order, the literal prefix `newznab:` and attribute order (`name`, then `value`) matter: NZBGet and Medusa match text, and
-Headphones takes the second link of an item for its enclosure.
+Headphones takes the second link of an item for its enclosure. A page has some thousand elements, so they are written as text.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from email.utils import format_datetime
 from urllib.parse import quote
 
 from server.newznab import categories
-from server.newznab.naming import Naming, namings
-from server.newznab.xml import Element, child, document, legal, root
+from server.newznab.naming import Naming
+from server.newznab.xml import DECLARATION, escaped, legal
 from server.units import readable_bytes
+from store.catalog.keys import Use
 from store.catalog.search import Page, Release
 
 NEWZNAB = "http://www.newznab.com/DTD/2010/feeds/attributes/"
@@ -40,18 +42,30 @@ class Site:
         return f"{self.url}/details/{release.id.hex}"
 
 
-def feed(site: Site, page: Page, offset: int) -> bytes:
-    """One page of releases as an RSS document."""
-    rss = root("rss", {"atom": ATOM, "newznab": NEWZNAB}, version="2.0")
-    channel = child(rss, "channel")
-    child(channel, "title", site.title)
-    child(channel, "link", site.url + "/")
-    child(channel, "description", f"{site.title}: newest releases first")
-    child(channel, f"{{{ATOM}}}link", rel="self", type="application/rss+xml", href=site.url + "/api")
-    child(channel, f"{{{NEWZNAB}}}response", offset=str(offset), total=str(page.total))
-    for release, naming in zip(page.releases, namings(page.releases), strict=True):
-        _item(channel, site, release, naming)
-    return document(rss)
+def feed(site: Site, page: Page, offset: int, use: Use | None = None, namings: Sequence[Naming] = ()) -> bytes:
+    """One page of releases as an RSS document.
+
+    Args:
+        site: where links lead.
+        page: the releases.
+        offset: releases before them.
+        use: the call that is answered; limits of its key are told.
+        namings: what the names of the releases say, for clients that asked for it: one each, or none.
+    """
+    url = escaped(site.url)
+    items = "".join(
+        _item(site, release, naming)
+        for release, naming in zip(page.releases, namings or (None,) * len(page.releases), strict=True)
+    )
+    return (
+        DECLARATION
+        + (
+            f'<rss version="2.0" xmlns:atom="{ATOM}" xmlns:newznab="{NEWZNAB}"><channel><title>{escaped(site.title)}</title>'
+            f"<link>{url}/</link><description>{escaped(site.title)}: releases found in the headers of Usenet</description>"
+            f'<atom:link rel="self" type="application/rss+xml" href="{url}/api"/>'
+            f'<newznab:response offset="{offset}" total="{page.total}"/>{_limits(use)}{items}</channel></rss>'
+        ).encode()
+    )
 
 
 def title(release: Release) -> str:
@@ -59,28 +73,36 @@ def title(release: Release) -> str:
     return legal(release.name).strip() or release.id.hex
 
 
-def _item(channel: Element, site: Site, release: Release, naming: Naming) -> None:
-    item = child(channel, "item")
-    date = format_datetime(release.first_posted)
-    child(item, "title", title(release))
-    child(item, "guid", site.details(release), isPermaLink="true")
-    child(item, "link", site.nzb(release))
-    child(item, "comments", site.details(release) + "#comments")
-    child(item, "pubDate", date)
-    child(item, "category", categories.full_name(release.category))
-    child(
-        item,
-        "description",
-        f"Size: {readable_bytes(release.bytes)}, files: {release.files}, segments: {release.segments} of {release.segments_expected}",
+def _limits(use: Use | None) -> str:
+    """Uses and limits of the key, in both spellings that clients read; nothing where there is no limit."""
+    if use is None:
+        return ""
+    counts = [("api", use.api, use.key.api_limit), ("grab", use.get, use.key.get_limit)]
+    told = "".join(
+        f' {kind}Current="{used}" {kind}Max="{most}" {kind}current="{used}" {kind}max="{most}"'
+        for kind, used, most in counts
+        if most is not None
     )
-    child(item, "enclosure", url=site.nzb(release), length=str(release.bytes), type=NZB_TYPE)
-    for name, value in _attributes(release, date) + naming.pairs():
-        child(item, f"{{{NEWZNAB}}}attr", name=name, value=value)
+    return f"<newznab:apilimits{told}/>" if told else ""
 
 
-def _attributes(release: Release, date: str) -> list[tuple[str, str]]:
+def _item(site: Site, release: Release, naming: Naming | None) -> str:
+    date, details, nzb = (
+        format_datetime(release.first_posted),
+        escaped(site.details(release)),
+        escaped(site.nzb(release)),
+    )
+    said = f"Size: {readable_bytes(release.bytes)}, files: {release.files}, segments: {release.segments} of {release.segments_expected}"
     pairs = [("category", str(category.id)) for category in categories.path(release.category)]
     pairs += [("size", str(release.bytes)), ("files", str(release.files)), ("guid", release.id.hex)]
     pairs += [("usenetdate", date), ("poster", release.poster)]
     pairs += [("group", group) for group in release.groups]
-    return pairs
+    if naming is not None:
+        pairs += naming.pairs()
+    attributes = "".join(f'<newznab:attr name="{name}" value="{escaped(value)}"/>' for name, value in pairs)
+    return (
+        f'<item><title>{escaped(title(release))}</title><guid isPermaLink="true">{details}</guid><link>{nzb}</link>'
+        f"<comments>{details}#comments</comments><pubDate>{date}</pubDate>"
+        f"<category>{escaped(categories.full_name(release.category))}</category><description>{said}</description>"
+        f'<enclosure url="{nzb}" length="{release.bytes}" type="{NZB_TYPE}"/>{attributes}</item>'
+    )

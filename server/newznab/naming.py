@@ -5,9 +5,12 @@ It is read when a release is shown and not stored: better rules then hold for ol
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
+from threading import Lock
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -86,9 +89,63 @@ class Naming:
         return " ".join(filter(None, (self.audio, self.channels))) or None
 
 
+Named: TypeAlias = tuple[str, int]
+"""Name and category of a release: what its naming follows from."""
+
+_REMEMBERED = 100_000
+
+
+class Reader:
+    """Reads names, and remembers what it read last: the same releases are asked for again and again.
+
+    To read one name takes as long as to read hundreds, since the patterns must be made ready each time. So while names are read, those
+    of all other callers gather, and are read together next.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Named, tuple[Any, ...]] = {}
+        self._wanted: dict[Named, None] = {}
+        self._guard = Lock()
+        self._reading = Lock()
+
+    def read(self, names: Sequence[Named]) -> list[tuple[Any, ...]]:
+        """The attributes of each name, as `pipeline.attributes.ATTRIBUTES` orders them."""
+        found = self._look_up(names)
+        missing = dict.fromkeys(name for name in names if name not in found)
+        if missing:
+            with self._guard:
+                self._wanted |= missing
+            with self._reading:
+                found |= self._look_up(missing)
+                with self._guard:
+                    wanted, self._wanted = [name for name in self._wanted | missing if name not in self._known], {}
+                if wanted:
+                    rows = _rows(wanted)
+                    self._remember(wanted, rows)
+                    found |= zip(wanted, rows, strict=True)
+        return [found[name] for name in names]
+
+    def _look_up(self, names: Iterable[Named]) -> dict[Named, tuple[Any, ...]]:
+        with self._guard:
+            return {name: self._known[name] for name in names if name in self._known}
+
+    def _remember(self, names: list[Named], rows: list[tuple[Any, ...]]) -> None:
+        with self._guard:
+            for oldest in list(islice(self._known, max(0, len(self._known) + len(rows) - _REMEMBERED))):
+                del self._known[oldest]
+            self._known |= zip(names, rows, strict=True)
+
+
+def _rows(names: list[Named]) -> list[tuple[Any, ...]]:
+    texts = pl.Series([text for text, _ in names], dtype=pl.String)
+    categories = pl.Series([category for _, category in names], dtype=pl.Int32)
+    return attributes(texts, categories).with_columns(pl.col("languages").fill_null([])).rows()
+
+
+_READER = Reader()
+
+
 def namings(releases: Sequence[Release]) -> list[Naming]:
     """What the names of these releases say, in their order."""
-    names = pl.Series([legal(release.name) for release in releases], dtype=pl.String)
-    categories = pl.Series([release.category for release in releases], dtype=pl.Int32)
-    rows = attributes(names, categories).with_columns(pl.col("languages").fill_null([])).iter_rows()
+    rows = _READER.read([(legal(release.name), release.category) for release in releases])
     return [Naming(release.category, *row) for release, row in zip(releases, rows, strict=True)]

@@ -61,6 +61,11 @@ class Parameters:
         return tuple(int(number) for number in value.split(","))
 
 
+def wants_more(parameters: Parameters) -> bool:
+    """Whether the client asks for what names say, beside what it gets anyway: `extended=1`, or `attrs`."""
+    return parameters.text("extended").lower() in ("1", "true", "yes") or bool(parameters.text("attrs"))
+
+
 def incorrect(name: str, expected: str) -> Refused:
     """The error for a parameter that cannot be read."""
     return Refused(INCORRECT_PARAMETER.because(f"Incorrect parameter: {name} must be {expected}"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, TypeAlias
 
+import polars as pl
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - lxml has no types
 
 Element: TypeAlias = Any
@@ -17,6 +18,13 @@ DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What is outside `Char` of XML 1.0; one such character makes clients lose the whole feed (Sonarr#1439, Jackett#626)."""
+
+_SPECIAL = re.compile('[&<>"\t\n\r]')
+_ESCAPES = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+)
+_TO_CHANGE = r"[^\x{20}-\x{d7ff}\x{e000}-\x{fffd}\x{10000}-\x{10ffff}]|[&<>\"]"
+"""What `escaped` changes, as Polars writes it."""
 
 
 def legal(text: str) -> str:
@@ -36,17 +44,17 @@ def child(parent: Element, tag: str, /, text: str = "", **attributes: str) -> El
     return element
 
 
-def leaves(parent: Element, tag: str, texts: list[str], attributes: list[tuple[str, list[str]]]) -> None:
-    """Many last children of `parent` at once: one per text, with attributes given as columns beside the texts.
+def escaped(text: str) -> str:
+    """`text` as it stands in a document, within an element or within double quotes."""
+    kept = legal(text)
+    return kept.translate(_ESCAPES) if _SPECIAL.search(kept) else kept
 
-    An NZB has as many of them as segments, so they are made without the steps of `child`; legality is looked at once for all.
-    """
-    if _ILLEGAL.search("\n".join(texts)):
-        texts = [legal(text) for text in texts]
-    names = [name for name, _ in attributes]
-    make = etree.SubElement
-    for text, *values in zip(texts, *(column for _, column in attributes), strict=True):
-        make(parent, tag, dict(zip(names, values, strict=True))).text = text
+
+def escaped_column(texts: pl.Series) -> pl.Series:
+    """The same of a column, by `_ILLEGAL` and `_ESCAPES` too; a column that holds nothing special comes back as it is."""
+    if not texts.str.contains(_TO_CHANGE).any():
+        return texts
+    return pl.Series(texts.name, [escaped(text) for text in texts], dtype=pl.String)
 
 
 def document(top: Element, doctype: bytes = b"") -> bytes:

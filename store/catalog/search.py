@@ -1,4 +1,4 @@
-"""Finding releases by name, category, group, size, age and poster, newest first; and where their records lie."""
+"""Finding releases by name, category, group, size, age, completeness and poster, in any order; and where their records lie."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,20 @@ from psycopg.rows import RowMaker, class_row
 
 from catalog_sql import query
 from store.catalog.connection import Catalog, Row
+
+
+class Order(StrEnum):
+    """How matches are ordered; ties newest first, then by id."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    LARGEST = "largest"
+    SMALLEST = "smallest"
+    MOST_FILES = "most files"
+    FEWEST_FILES = "fewest files"
+    NAME = "name"
+    NAME_BACKWARDS = "name, backwards"
+    RELEVANCE = "relevance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +43,10 @@ class Search:
         min_bytes: smallest size.
         max_bytes: largest size.
         max_age: posted no longer ago than this.
+        min_age: posted at least as long ago as this.
+        completeness: smallest share of files and segments found, 0 to 1; what has no known share is left out.
         poster: part of the poster, upper and lower case alike.
+        order: all but newest first is an order among the newest `SORTED` matches.
         limit: releases in a page.
         offset: releases to skip.
     """
@@ -39,7 +57,10 @@ class Search:
     min_bytes: int | None = None
     max_bytes: int | None = None
     max_age: timedelta | None = None
+    min_age: timedelta | None = None
+    completeness: float | None = None
     poster: str = ""
+    order: Order = Order.NEWEST
     limit: int = 100
     offset: int = 0
 
@@ -108,6 +129,9 @@ DEEPEST = 9_900
 """Pages from here on are empty: no client comes so far (Sonarr and Radarr ask for 30 pages), and NZBHydra2 takes a total of 10,000 for an error
 (its issue 530)."""
 
+SORTED = 1_000
+"""Matches that are put into another order than newest first: to sort them all would be to read them all."""
+
 _SPANS = (0, 2, 4, 6)
 """Spans of 1, 4, 16 and 64 days as the word index names them: bits of the day's number that are left out."""
 
@@ -145,18 +169,20 @@ def _window(newest: int, days: int, last: int, oldest: int) -> _Window:
 
 
 def search(catalog: Catalog, wanted: Search) -> Page:
-    """The matches, newest first, ties broken by id; none from `DEEPEST` on.
+    """The matches in the order that is wanted, ties broken by date and id; none from `DEEPEST` on, or `SORTED` where they are sorted.
 
     The word index holds no order: it would have all matches of a common word read and sorted. So it is asked for the newest days, then for as
     many of those before as likely hold what is still missing.
     """
     if wanted.offset >= DEEPEST:
         wanted = replace(wanted, offset=0, limit=0)
+    looked_at = wanted if wanted.order is Order.NEWEST else replace(wanted, offset=0, limit=SORTED)
     sought = {
         "text": _clean(wanted.text).strip(),
         "categories": list(wanted.categories),
         "groups": [_clean(group) for group in wanted.groups],
         "max_age": wanted.max_age,
+        "min_age": wanted.min_age,
     }
     with catalog.transaction() as connection, connection.cursor(row_factory=_release_row) as cursor:
         ((name, terms, sets, newest, oldest),) = connection.execute(query("search_terms"), sought)
@@ -164,9 +190,23 @@ def search(catalog: Catalog, wanted: Search) -> Page:
             return Page(0, ())
         # Left to itself, the planner may read all in turn, or by date, and split each name again; to start workers takes longer than to look.
         connection.execute("SET LOCAL enable_seqscan = off; SET LOCAL max_parallel_workers_per_gather = 0")
-        total, ids, is_least = _look(connection, wanted, terms, sets, newest, oldest)
+        total, ids, is_least = _look(connection, looked_at, terms, sets, newest, oldest)
+        if looked_at is not wanted:
+            total, ids = len(ids), _sorted(connection, wanted, ids)
         releases = tuple(cursor.execute(query("releases_by_id"), {"ids": ids}))
     return Page(total, releases, is_least)
+
+
+def _sorted(connection: Connection[Row], wanted: Search, ids: list[UUID]) -> list[UUID]:
+    """The wanted page of these releases in the wanted order."""
+    values = {
+        "ids": ids,
+        "order": wanted.order.value,
+        "text": _clean(wanted.text).strip(),
+        "limit": wanted.limit,
+        "offset": wanted.offset,
+    }
+    return [found for (found,) in connection.execute(query("sorted_releases"), values)]
 
 
 def _look(
@@ -189,6 +229,8 @@ def _look(
         "min_bytes": wanted.min_bytes,
         "max_bytes": wanted.max_bytes,
         "max_age": wanted.max_age,
+        "min_age": wanted.min_age,
+        "completeness": wanted.completeness,
         "poster": _clean(wanted.poster),
         "counted": counted,
     }

@@ -38,17 +38,27 @@ class Nzbget:
     def download(self, url: str, seconds: float = 90) -> dict[str, Any]:
         """Let it fetch an NZB by URL and wait for the job's line in its history."""
         self.call("append", "", url, "", 0, False, False, "", 0, "SCORE", [])
+        return self._finished("", seconds)
+
+    def read_feed(self, name: str, seconds: float = 90) -> dict[str, Any]:
+        """Let it read its feed and wait for the line of the job `name` in its history. What it has already it does not fetch again."""
+        self.call("fetchfeed", 1)
+        return self._finished(name, seconds)
+
+    def _finished(self, name: str, seconds: float) -> dict[str, Any]:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             history = [job for job in self.call("history", False) if job["Kind"] == "NZB" or "FAILURE" in job["Status"]]
-            if history:
-                return history[0]
+            named = [job for job in history if name in job["Name"]]
+            if named:
+                return named[0]
             time.sleep(0.3)
         raise AssertionError(f"nzbget did not finish: {self.call('listgroups', 0)} {self.call('history', False)}")
 
 
 @contextmanager
-def running_nzbget(folder: Path, news_port: int, port: int) -> Iterator[Nzbget]:
+def running_nzbget(folder: Path, news_port: int, port: int, feed: str = "") -> Iterator[Nzbget]:
+    """Running with categories by the names of Newznab, and with a feed whose items it all downloads when it is told to read it."""
     program = shutil.which("nzbget")
     if program is None:
         raise MissingProgram("nzbget is missing; install it: apt-get install nzbget par2")
@@ -80,7 +90,15 @@ ParCheck=force
 Unpack=no
 HealthCheck=none
 CrcCheck=yes
-DupeCheck=no""".splitlines()
+DupeCheck=no
+Category1.Name=computers
+Category1.Aliases=PC*
+Category1.Unpack=no
+Category2.Name=films
+Category2.Aliases=Movies*
+Category2.Unpack=no""".splitlines()
+    if feed:
+        settings += ["Feed1.Name=overlake", f"Feed1.URL={feed}", "Feed1.Interval=0", "Feed1.Backlog=no"]
     configuration = folder / "nzbget.conf"
     configuration.write_text("\n".join(settings) + "\n")
     with (folder / "output.log").open("wb") as log:

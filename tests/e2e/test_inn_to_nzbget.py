@@ -8,6 +8,7 @@ import subprocess
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inn import running_inn, running_reader
@@ -44,6 +45,13 @@ def _interleaved(files: list[list[Article]], streams: int) -> list[Article]:
     lanes = [list(chain.from_iterable(files[lane::streams])) for lane in range(streams)]
     longest = max(len(lane) for lane in lanes)
     return [lane[turn] for turn in range(longest) for lane in lanes if turn < len(lane)]
+
+
+def _is_whole(job: dict[str, Any], files: list[Path]) -> None:
+    """What was downloaded is what was posted."""
+    assert job["Status"].startswith("SUCCESS"), job
+    posted = {path.name: path.read_bytes() for path in files if path.suffix == ".rar"}
+    assert posted == {path.name: path.read_bytes() for path in Path(job["DestDir"]).glob("*.rar")}
 
 
 @pytest.mark.timeout(600)
@@ -86,13 +94,23 @@ def test_what_is_posted_is_found_and_downloaded(tmp_path: Path) -> None:
 
             url = items[0].find("enclosure").get("url")
             reader = free_port()
-            with running_reader(inn, reader), running_nzbget(tmp_path / "nzbget", reader, free_port()) as nzbget:
+            feed = f"http://127.0.0.1:{index.server}/rss?t=0&dl=1&i=1&r={key}&num=100"
+            with running_reader(inn, reader), running_nzbget(tmp_path / "nzbget", reader, free_port(), feed) as nzbget:
                 job = nzbget.download(url)
-                assert job["Status"].startswith("SUCCESS"), job
-                folder = Path(job["DestDir"])
-                assert {path.name: path.read_bytes() for path in debian if path.suffix == ".rar"} == {
-                    path.name: path.read_bytes() for path in folder.glob("*.rar")
-                }
+                _is_whole(job, debian)
+                said = {item["Name"]: item["Value"] for item in job["Parameters"]}
+                assert said["*DNZB:Name"] == job["Name"] == "debian-12.7.0-amd64-netinst"
+                assert items[0].findtext("category") == "PC > ISO"
+                assert said["*DNZB:Details"] == items[0].findtext("guid")
+                # It is of this category by X-DNZB-Category alone: a download by address names none.
+                assert job["Category"] == "computers"
+
+                of_feed = nzbget.read_feed("Nosferatu.1922.Public.Domain")
+                _is_whole(of_feed, film)
+                (item,) = etree.fromstring(index.api(t="search", q="nosferatu", apikey=key).content).iter("item")
+                assert of_feed["Category"] == item.findtext("category")
+                said = {parameter["Name"]: parameter["Value"] for parameter in of_feed["Parameters"]}
+                assert said["*DNZB:Details"] == item.findtext("guid")
 
             status = index.json("status")
             assert sum(row["done"] for row in status) == planned["range_plan"]["ranges"]

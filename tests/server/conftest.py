@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from uuid import UUID
 
 import polars as pl
@@ -18,10 +20,12 @@ from pipeline.batch import Batch, Counters
 from server.app import application
 from server.newznab.errors import NO_ITEM, Refused
 from store.catalog.connection import CatalogUnavailable
-from store.catalog.keys import ApiKey
+from store.catalog.keys import ApiKey, Use
 from store.catalog.search import Page, Release, Search
 from store.chunks import RecordContent
 from store.configuration import Settings
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 SECRET = "0123456789abcdef0123456789abcdef"
 DAY = datetime(2024, 3, 2, 10, 20, 30, tzinfo=UTC)
@@ -99,6 +103,7 @@ class Shelf:
     contents: dict[UUID, list[RecordContent]] = field(default_factory=dict)
     searches: list[Search] = field(default_factory=list)
     uses: list[str] = field(default_factory=list)
+    limits: tuple[int | None, int | None] = (None, None)
     damaged: Refused | None = None
     down: bool = False
     revoked: bool = False
@@ -106,7 +111,7 @@ class Shelf:
     def search(self, wanted: Search) -> Page:
         self.check()
         self.searches.append(wanted)
-        found = [release for release in self.releases if wanted.text.lower() in release.name.lower()]
+        found = [release for release in self.releases if wanted.text.lower().rstrip("*") in release.name.lower()]
         return Page(len(found), tuple(found[wanted.offset : wanted.offset + wanted.limit]))
 
     def release(self, release_id: UUID) -> Release:
@@ -123,10 +128,16 @@ class Shelf:
 
     def key(self, secret: str) -> ApiKey | None:
         self.check()
-        return ApiKey(1, "test", False, DAY, None) if secret == SECRET and not self.revoked else None
+        return ApiKey(1, "test", False, DAY, None, *self.limits) if secret == SECRET and not self.revoked else None
 
-    def count(self, key: ApiKey, kind: str) -> None:
-        self.uses.append(kind)
+    def use(self, secret: str, kind: str, times: int = 1) -> Use | None:
+        key = self.key(secret)
+        if key is None:
+            return None
+        most = self.limits[kind == "get"]
+        allowed = most is None or self.uses.count(kind) + times <= most
+        self.uses += [kind] * times if allowed else []
+        return Use(key, allowed, self.uses.count("api"), self.uses.count("get"))
 
     def check(self) -> None:
         if self.down:

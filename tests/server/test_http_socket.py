@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import logging
 import socket
 import threading
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 import uvicorn
+from lxml import etree
 
 from server.serve import configuration, without_secrets
 from store.configuration import Server, Settings
@@ -54,6 +56,29 @@ def test_nzb_over_http_1_0_with_exact_header_case(port, shelf, secret):
     assert int(headers["Content-Length"]) == len(body)
     assert "transfer-encoding" not in {name.lower() for name in headers}
     assert body.endswith(b"</nzb>")
+
+
+def test_links_behind_a_reverse_proxy(port, shelf, secret):
+    def link(*headers: str) -> str:
+        lines = "".join(f"{header}\r\n" for header in ("Host: localhost:8080", "Connection: close", *headers))
+        _, body = exchange(port, f"GET /api?t=search&apikey={secret} HTTP/1.1\r\n{lines}\r\n")
+        return etree.fromstring(body).findtext("channel/item/link")
+
+    behind = ("X-Forwarded-Proto: https", "X-Forwarded-Host: index.example.org", "X-Forwarded-Prefix: /usenet")
+    assert link(*behind).startswith("https://index.example.org/usenet/getnzb/")
+    assert link().startswith("http://localhost:8080/getnzb/")
+    hostile = ('X-Forwarded-Host: evil"><script>', "X-Forwarded-Proto: javascript", "X-Forwarded-Prefix: //evil")
+    assert link(*hostile).startswith("http://127.0.0.1:")
+
+
+def test_an_nzb_over_http_1_0_has_its_length_also_when_compressed(port, shelf, secret):
+    path = f"/getnzb/{shelf.releases[0].id.hex}.nzb?apikey={secret}"
+    head, body = exchange(port, f"GET {path} HTTP/1.0\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n")
+    headers = dict(line.split(": ", 1) for line in head[1:])
+    assert headers["Content-Encoding"] == "gzip"
+    assert int(headers["Content-Length"]) == len(body)
+    _, plain = exchange(port, f"GET {path} HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    assert gzip.decompress(body) == plain
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
 """What a name says, in the feed and on the page of a release."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from lxml import etree
 
 from pipeline.attributes import ATTRIBUTES
 from pipeline.categories import TREE
+from server.newznab import naming
 from server.newznab.categories import CATEGORIES
 from server.newznab.feed import NEWZNAB
 from server.newznab.naming import Naming, namings
@@ -24,10 +27,44 @@ from server.newznab.naming import Naming, namings
 )  # fmt: skip
 def test_attributes_of_an_item(client, shelf, secret, release_of, name, category, expected):
     shelf.releases[:] = [release_of(1, name=name, category=category)]
-    feed = etree.fromstring(client.get(f"/api?t=search&apikey={secret}").content)
+    feed = etree.fromstring(client.get(f"/api?t=search&extended=1&apikey={secret}").content)
     pairs = [(item.get("name"), item.get("value")) for item in feed.iter(f"{{{NEWZNAB}}}attr")]
     common = {"category", "size", "files", "guid", "usenetdate", "poster", "group"}
     assert [pair for pair in pairs if pair[0] not in common] == expected
+
+
+def test_what_names_say_is_told_to_those_who_ask(client, shelf, secret, release_of):
+    shelf.releases[:] = [release_of(1, name="Series.Name.S01E02.1080p.WEB-DL.H264-GRP", category=5040)]
+    told = {
+        query: b'name="season" value="1"' in client.get(f"/api?t=search&{query}&apikey={secret}").content
+        for query in ("extended=1", "extended=true", "attrs=season,episode", "extended=0", "extended=", "q=")
+    }
+    assert told == {
+        "extended=1": True,
+        "extended=true": True,
+        "attrs=season,episode": True,
+        "extended=0": False,
+        "extended=": False,
+        "q=": False,
+    }
+    assert (
+        b'name="season" value="1"'
+        in client.get(f"/api?t=details&id={shelf.releases[0].id.hex}&apikey={secret}").content
+    )
+
+
+def test_callers_at_once_read_the_same_and_forget_the_oldest(monkeypatch):
+    monkeypatch.setattr(naming, "_REMEMBERED", 50)
+    reader = naming.Reader()
+    names = [(f"Series.Name.S{n:02}E02.720p.HDTV.x264-GRP", 5040) for n in range(1, 91)]
+    asked = [names[begin : begin + 30] for begin in (0, 10, 20, 60, 30, 0, 50, 10)]
+    with ThreadPoolExecutor(8) as pool:
+        rows = list(pool.map(reader.read, asked))
+    season = list(ATTRIBUTES.names).index("season")
+    assert [[row[season] for row in page] for page in rows] == [
+        [names.index(name) + 1 for name in page] for page in asked
+    ]
+    assert reader.read([]) == []
 
 
 def test_a_naming_has_the_columns_of_the_schema_in_order():

@@ -10,7 +10,7 @@ from catalog_batches import EPOCH, GROUP, VERSIONS, Piece, at, batch_of, planned
 from store.catalog import search as search_module
 from store.catalog.commit import commit_range
 from store.catalog.connection import Catalog
-from store.catalog.search import Search, places, release, search
+from store.catalog.search import Order, Search, places, release, search
 from store.disk import LocalDisk
 
 FILMS = "alt.binaries.films"
@@ -36,6 +36,8 @@ PIECES = [
     Piece("e", day=3, name="Ubuntu.24.04.Server.arm64", category=4010),
     Piece("f", day=4, name=f"Moon→Mars Atlas {'x' * 600} {'y' * 2045} {'z' * 2050}", category=7020),
 ]
+
+NAMES = dict(zip("abcdef", (piece.name for piece in PIECES), strict=True))
 
 
 @pytest.fixture
@@ -180,3 +182,66 @@ def test_every_page_is_what_a_look_at_all_releases_finds(
             assert offset + limit < page.total <= len(matching)
         else:
             assert page.total == len(matching)
+
+
+@pytest.mark.parametrize(
+    ("order", "found"),
+    [
+        ("newest", ["e", "a"]),
+        ("oldest", ["a", "e"]),
+        ("name", ["a", "e"]),
+        ("name, backwards", ["e", "a"]),
+        ("relevance", ["e", "a"]),
+    ],
+)
+def test_matches_in_another_order(filled: Catalog, order: str, found: list[str]):
+    page = search(filled, Search("ubuntu", order=Order(order)))
+    assert [item.name for item in page.releases] == [NAMES[letter] for letter in found]
+    assert page.total == 2
+    later = search(filled, Search("ubuntu", order=Order(order), offset=1, limit=1))
+    assert [item.name for item in later.releases] == [NAMES[found[1]]]
+
+
+def test_sizes_are_sorted_both_ways(filled: Catalog):
+    sizes = [item.bytes for item in search(filled, Search(order=Order.LARGEST)).releases]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) > 1
+    assert sizes == [item.bytes for item in search(filled, Search(order=Order.SMALLEST)).releases][::-1]
+
+
+def test_the_shortest_name_with_the_words_together_is_the_most_relevant(catalog: Catalog, disk: LocalDisk):
+    named = ["Night.and.the.Dead.of.1968.Living", "The.Living.Dead.1968.Restored.And.Longer", "Living.Dead.1968"]
+    planned(catalog, 1)
+    pieces = [Piece(letter, day=day, name=name) for day, (letter, name) in enumerate(zip("abc", named, strict=True))]
+    commit_range(catalog, disk, at(0), batch_of(pieces), VERSIONS)
+    page = search(catalog, Search("living dead 1968", order=Order.RELEVANCE))
+    assert [item.name for item in page.releases] == [named[2], named[1], named[0]]
+
+
+def test_names_without_blanks_are_found_by_their_characters(catalog: Catalog, disk: LocalDisk):
+    planned(catalog, 1)
+    named = ["日本語字幕版.Metropolis.1927", "東京物語 1953", "한국영화 1934"]
+    pieces = [Piece(letter, day=day, name=name) for day, (letter, name) in enumerate(zip("abc", named, strict=True))]
+    commit_range(catalog, disk, at(0), batch_of(pieces), VERSIONS)
+    for wanted, found in (("字幕", 0), ("日本語字幕版", 0), ("metropolis 字幕", 0), ("物語", 1), ("영화", 2)):
+        assert [item.name for item in search(catalog, Search(wanted)).releases] == [named[found]], wanted
+    assert not search(catalog, Search("中国")).releases
+
+
+def test_the_least_age_and_completeness_are_filters(catalog: Catalog, disk: LocalDisk):
+    planned(catalog, 1)
+    pieces = [Piece("a", day=0, name="Whole.Film.1920"), Piece("b", day=3, name="Whole.Film.1921")]
+    commit_range(catalog, disk, at(0), batch_of(pieces), VERSIONS)
+    age = datetime.now(UTC) - EPOCH
+    assert [item.name for item in search(catalog, Search("whole", min_age=age - timedelta(days=1))).releases] == [
+        "Whole.Film.1920"
+    ]
+    assert [item.name for item in search(catalog, Search(min_age=age - timedelta(days=1))).releases] == [
+        "Whole.Film.1920"
+    ]
+    assert search(catalog, Search(min_age=age + timedelta(days=9))).total == 0
+    with catalog.transaction() as connection:
+        connection.execute("UPDATE releases SET files_expected = 2 * files WHERE name = 'Whole.Film.1921'")
+        connection.execute("UPDATE releases SET files_expected = files WHERE name = 'Whole.Film.1920'")
+    assert [item.name for item in search(catalog, Search("whole", completeness=0.9)).releases] == ["Whole.Film.1920"]
+    assert len(search(catalog, Search("whole", completeness=0.5)).releases) == 2

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from catalog_batches import EPOCH, GROUP, VERSIONS, Piece, at, batch_of, count, planned
 
 from pipeline.probes import candidates
@@ -11,6 +13,7 @@ from store.catalog import keys
 from store.catalog.collect import collect, orphans
 from store.catalog.commit import commit_range
 from store.catalog.connection import Catalog
+from store.catalog.keys import BadKey, Limits
 from store.catalog.planning import OverviewFacts, fail, known_empty, record_overview
 from store.catalog.probes import articles, finish_probe, take_probes
 from store.catalog.search import Search, search
@@ -156,10 +159,71 @@ def test_keys_are_shown_once_stored_hashed_and_counted(catalog: Catalog):
     assert keys.verify(catalog, secret.upper()) is None
     assert keys.verify(catalog, "\udcff\0") is None
     assert [item.name for item in keys.list_keys(catalog)] == ["sonarr", "me"]
-    assert [keys.count_use(catalog, key.id, kind) for kind in ("api", "api", "get")] == [1, 2, 1]
+    uses = [keys.use(catalog, secret, kind) for kind in ("api", "api", "get")]
+    assert [(use.allowed, use.api, use.get) for use in uses] == [(True, 1, 0), (True, 2, 0), (True, 2, 1)]
+    assert uses[0].key == key
     assert [(use.kind, use.count) for use in keys.usage(catalog, key.id)] == [("api", 2), ("get", 1)]
     assert keys.revoke(catalog, key.id)
     assert not keys.revoke(catalog, 999)
     assert keys.verify(catalog, secret) is None
     with catalog.transaction() as connection:
         assert secret not in str(connection.execute("SELECT * FROM api_keys").fetchall())
+
+
+def test_a_limited_key_has_so_many_uses_a_day(catalog: Catalog):
+    secret = keys.create(catalog, "sonarr", limits=Limits(api=16, get=3))
+    (key,) = keys.list_keys(catalog)
+    assert (key.api_limit, key.get_limit) == (16, 3)
+    uses = [keys.use(catalog, secret, "api") for _ in range(18)]
+    assert [(use.allowed, use.api) for use in uses] == [(True, n) for n in range(1, 17)] + [(False, 16)] * 2
+    assert [keys.use(catalog, secret, "get", times).allowed for times in (2, 2, 1, 1)] == [True, False, True, False]
+    assert keys.use(catalog, secret, "get").get == 3
+    with catalog.transaction() as connection:
+        connection.execute("UPDATE api_usage SET day = day - 1")
+    assert keys.use(catalog, secret, "api").allowed
+    assert not keys.use(catalog, secret, "get", 4).allowed
+    assert keys.limit(catalog, key.id, Limits())
+    assert keys.use(catalog, secret, "get", 1000).allowed
+    assert not keys.limit(catalog, 999, Limits())
+
+
+def test_callers_at_once_pass_no_limit(catalog: Catalog):
+    secret = keys.create(catalog, "sonarr", limits=Limits(api=20))
+    with ThreadPoolExecutor(8) as pool:
+        uses = list(pool.map(lambda _: keys.use(catalog, secret, "api"), range(40)))
+    assert sorted(use.api for use in uses if use.allowed) == list(range(1, 21))
+
+
+def test_a_rotated_key_keeps_its_uses_and_refuses_its_old_secret(catalog: Catalog):
+    secret = keys.create(catalog, "sonarr")
+    (key,) = keys.list_keys(catalog)
+    keys.use(catalog, secret, "api")
+    fresh = keys.rotate(catalog, key.id)
+    assert fresh != secret
+    assert keys.use(catalog, secret, "api") is None
+    assert keys.use(catalog, fresh, "api").api == 2
+    keys.revoke(catalog, key.id)
+    assert keys.rotate(catalog, key.id) is None
+    assert keys.use(catalog, fresh, "api") is None
+    assert not keys.limit(catalog, key.id, Limits(api=100))
+
+
+@pytest.mark.parametrize("name", ["", " ", "\t\n", "a\0b", "x" * 101])
+def test_a_key_has_a_name(catalog: Catalog, name: str):
+    with pytest.raises(BadKey, match="name"):
+        keys.create(catalog, name)
+
+
+def test_no_two_keys_in_use_have_one_name(catalog: Catalog):
+    keys.create(catalog, " sonarr ")
+    with pytest.raises(BadKey, match="already"):
+        keys.create(catalog, "sonarr")
+    keys.revoke(catalog, keys.list_keys(catalog)[0].id)
+    assert keys.create(catalog, "sonarr")
+
+
+@pytest.mark.parametrize("limits", [Limits(api=14), Limits(api=0), Limits(get=0), Limits(get=-1), Limits(api=2**31)])
+def test_limits_that_no_client_can_live_with_are_refused(catalog: Catalog, limits: Limits):
+    with pytest.raises(BadKey, match="limit"):
+        keys.create(catalog, "sonarr", limits=limits)
+    assert not keys.list_keys(catalog)
