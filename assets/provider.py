@@ -34,6 +34,18 @@ def account_of(provider: Provider) -> Account:
     return shares(provider)[0].account
 
 
+def accounts(provider: Provider) -> dict[str, Account]:
+    """Each account by name, with the connections of one range; that of `[provider]` itself is named ``.
+
+    Raises:
+        BadConfiguration: an account has no host, or its password cannot be used.
+    """
+    return {
+        name: _account(name, account, min(account.connections, provider.connections_per_range))
+        for name, account in provider.every_account().items()
+    }
+
+
 def shares(provider: Provider) -> list[Share]:
     """All connections of all accounts, in shares of `connections_per_range` and what is left of each account.
 

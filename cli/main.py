@@ -23,6 +23,7 @@ app.command("cli.project:init", help="Write a commented overlake.toml.")
 app.command(
     "cli.project:check", help="Log in to the provider, say which compression it speaks, measure lines a second."
 )
+app.command("cli.doctor:doctor", help="Check everything an index needs, and say what to do.")
 app.command("cli.project:env", help="Print shell lines that let plain `dagster` commands find this index.")
 app.command("cli.work:plan", help="Find the groups' full ranges with their eras and register them in Dagster.")
 app.command("cli.work:backfill", help="Backfill what is missing, oldest era first over all groups.")
