@@ -37,6 +37,8 @@ def worker(
 
     Postgres (`catalog.dsn`), the lake and the chunks (`[storage]`) must be those of the machine with `overlake up`.
     """
+    from celery.signals import setup_logging
+
     from assets.provider import shares
     from assets.workers import celery_app
 
@@ -51,6 +53,8 @@ def worker(
         shares(settings.provider)
     with Catalog.open(settings) as catalog:
         enter(dagster_environment(config, settings, catalog))
+    # Where somebody listens for this signal, Celery leaves logging alone.
+    setup_logging.connect(_log, weak=False)
     app = celery_app(settings.dagster.broker.get_secret_value())
     app.worker_main(
         [
@@ -64,3 +68,9 @@ def worker(
             "--loglevel=INFO",
         ]
     )
+
+
+def _log(**_: object) -> None:
+    from server.logs import structured
+
+    structured()

@@ -49,7 +49,7 @@ def create_app(catalog: Catalog, disk: Disk, settings: Settings) -> Litestar:
 
 def application(library: Library, settings: Settings) -> Litestar:
     """The application over a library."""
-    metrics = Metrics.new()
+    metrics = Metrics.new(library.figures)
     return Litestar(
         [api, api_v1, rss, getnzb, getnzbs, search_page, details, style, login, logout, health, metrics_page],
         dependencies={
