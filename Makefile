@@ -36,8 +36,9 @@ format: setup  ## let ruff format and fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: setup  ## make the data dictionary from the schemas
+docs: setup  ## make the data dictionary and the list of settings from the code
 	$(BIN)/python -c 'from pipeline.dictionary import dictionary; print(dictionary(), end="")' > docs/data-dictionary.md
+	$(BIN)/python -c 'from store.configuration_reference import reference; print(reference(), end="")' > docs/configuration.md
 
 lock: setup  ## renew the lock files
 	$(BIN)/uv pip compile pyproject.toml --extra dev --generate-hashes --no-emit-index-url --universal --python-version 3.11 --upgrade --no-header --quiet --output-file requirements.lock

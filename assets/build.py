@@ -9,7 +9,7 @@ from assets.analysis.report import report
 from assets.analysis.size_estimate import size_estimate
 from assets.planning_assets import group_list, range_plan
 from assets.range_assets import range_assets
-from assets.release_assets import collected_chunks, settled_releases
+from assets.release_assets import collected_chunks, expired_overviews, settled_releases
 from assets.resources import StoresResource
 from store.configuration import Settings
 
@@ -25,12 +25,13 @@ def assets_of(settings: Settings) -> list[dg.AssetsDefinition]:
         garbage_signatures,
         size_estimate,
         report,
+        expired_overviews,
     ]
 
 
 def build_definitions(settings: Settings, stores: StoresResource | None = None) -> dg.Definitions:
     """The definitions for a configuration."""
-    upkeep = dg.define_asset_job("upkeep", selection=[settled_releases, collected_chunks])
+    upkeep = dg.define_asset_job("upkeep", selection=[settled_releases, collected_chunks, expired_overviews])
     hourly = dg.ScheduleDefinition(
         name="hourly_upkeep", job=upkeep, cron_schedule="17 * * * *", default_status=dg.DefaultScheduleStatus.RUNNING
     )

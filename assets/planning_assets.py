@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 
 from assets.partitions import register
-from assets.provider import account_of
+from assets.provider import leased_account
 from pipeline.nntp.probe import list_groups, plan_groups
 from pipeline.planning import choose_groups
 from pipeline.signatures import DEFAULT_TABLE
@@ -19,8 +19,9 @@ from store.stores import Stores
 def group_list(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[Any]:
     """The groups that are indexed, in order of preference, under a version: chosen from the provider's list."""
     wanted = stores.settings.groups
-    active = list_groups(account_of(stores.settings.provider))
-    names = choose_groups(active, wanted.names, wanted.include, wanted.exclude, wanted.limit, wanted.min_articles)
+    with leased_account(stores.catalog, stores.settings.provider) as (account, _):
+        active = list_groups(account)
+    names = choose_groups(active, wanted.named(), wanted.include, wanted.exclude, wanted.limit, wanted.min_articles)
     recorded = record_group_list(stores.catalog, names)
     first_signatures(stores.catalog, DEFAULT_TABLE.signatures)
     return dg.MaterializeResult(
@@ -32,21 +33,22 @@ def group_list(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[Any]:
     )
 
 
-@dg.asset(deps=[group_list], group_name="planning", kinds={"nntp", "postgres"}, pool="nntp")
+@dg.asset(deps=[group_list], group_name="planning", kinds={"nntp", "postgres"})
 def range_plan(context: dg.AssetExecutionContext, stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[Any]:
     """The full ranges of every group with the month they were posted in, registered as partitions, oldest era first."""
-    settings = stores.settings
-    account, now = account_of(settings.provider), datetime.now(UTC)
+    settings, now = stores.settings, datetime.now(UTC)
     source = source_number(stores.catalog, settings.provider.source)
     planned, empty, without = [], [], []
     groups = current_group_list(stores.catalog).names
-    plans = plan_groups(
-        account, source, groups, size=settings.range_size, now=now, include_open=settings.plan_open_ranges
-    )
-    for group, found in zip(groups, plans, strict=True):
-        without += [] if found else [group]
-        planned += [item for item in found if item.first_posted is not None]
-        empty += [item.range for item in found if item.first_posted is None]
+    with leased_account(stores.catalog, settings.provider) as (account, lease):
+        plans = plan_groups(
+            account, source, groups, size=settings.range_size, now=now, include_open=settings.plan_open_ranges
+        )
+        for group, found in zip(groups, plans, strict=True):
+            lease.check()
+            without += [] if found else [group]
+            planned += [item for item in found if item.first_posted is not None]
+            empty += [item.range for item in found if item.first_posted is None]
     new = plan(stores.catalog, planned)
     known_empty(stores.catalog, empty)
     # The catalog is the truth: what an interrupted run planned but did not register is registered now.

@@ -19,9 +19,6 @@ from store.catalog.commit import Superseded
 from store.catalog.planning import fail, range_by_key, start
 from store.stores import Stores
 
-NNTP_POOL = "nntp"
-"""Dagster's pool of ranges worked on at once, which bounds the provider's connections over all runs."""
-
 SPECS = (
     dg.AssetSpec(
         "overview",
@@ -67,7 +64,6 @@ def range_assets(ranges_per_run: int) -> dg.AssetsDefinition:
         specs=SPECS,
         check_specs=[LINES_ACCOUNTED_FOR],
         can_subset=True,
-        pool=NNTP_POOL,
         backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=ranges_per_run),
     )
     def _range_assets(

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from assets.provider import account_of
+from assets.provider import leased_account
 from pipeline.batch import Batch
 from pipeline.materialize import materialize
 from pipeline.nntp.connection import OverviewBlock
@@ -60,15 +60,20 @@ def fetch_overview(stores: Stores, range_: Range, progress: Callable[[Progress],
 
     Raises:
         NntpError: the provider refuses, or keeps failing.
+        LeaseLost: the connections were given to another worker.
         DiskFull: the lake's disk is full.
     """
     began, now = time.monotonic(), datetime.now(UTC)
     source = stores.settings.provider.source
-    account = account_of(stores.settings.provider)
-    with fetch_range(account, range_, progress=progress) as blocks, stores.lake.writer(source, range_) as writer:
+    with (
+        leased_account(stores.catalog, stores.settings.provider) as (account, lease),
+        fetch_range(account, range_, progress=progress) as blocks,
+        stores.lake.writer(source, range_) as writer,
+    ):
         group_seen(stores.catalog, range_.source, range_.group, blocks.reply.low, blocks.reply.high)
         dates: list[datetime] = []
         for first, last, text in _joined(blocks):
+            lease.check()
             parsed = parse(text, first, last, now)
             dates += [date for date in _span(parsed.table) if date is not None]
             writer.append_table(parsed.table)

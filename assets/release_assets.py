@@ -7,6 +7,7 @@ import dagster as dg
 
 from store.catalog.collect import collect
 from store.catalog.settle import settle
+from store.retention import expire_overviews
 from store.stores import Stores
 
 ORPHAN_GRACE = timedelta(days=1)
@@ -29,3 +30,10 @@ def collected_chunks(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[A
     grace = timedelta(hours=stores.settings.collect_grace_hours)
     gone = collect(stores.catalog, stores.disk, datetime.now(UTC), grace, ORPHAN_GRACE)
     return dg.MaterializeResult(metadata={"retired": gone.retired, "orphans": gone.orphans, "bytes": gone.bytes})
+
+
+@dg.asset(deps=["overview", "release_chunks"], group_name="releases", kinds={"parquet"})
+def expired_overviews(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[Any]:
+    """Overview files that were kept as long as `[retention]` says, deleted; chunk files and catalog stay."""
+    gone = expire_overviews(stores.catalog, stores.lake, stores.settings.retention, datetime.now(UTC))
+    return dg.MaterializeResult(metadata={"files": gone.files, "bytes": gone.bytes, "sampled": gone.sampled})

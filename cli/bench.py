@@ -235,6 +235,23 @@ def estimate(
     _show(result, json)
 
 
+@app.command
+def soak(
+    *,
+    minutes: Annotated[float, Parameter(help="How long; at least three passes over all ranges.")] = 120.0,
+    folder: Folder = None,
+    json: Json = False,
+) -> None:
+    """Make ranges again and again while provider, Postgres and disk fail: nothing is lost, nobody has to act, nothing grows."""
+    from benchmarks.soak import run
+
+    with _kept_in(folder) as place, err.status("Soaking"):
+        result = run(place, minutes)
+    _show(result, json)
+    if result.manual_steps or result.out_of_balance or result.lines_changed:
+        fail("a range needed a hand, lost lines, or came out otherwise than before; see the figures")
+
+
 @contextmanager
 def _kept_in(folder: Path | None) -> Iterator[Path]:
     if folder is not None:

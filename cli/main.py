@@ -23,6 +23,7 @@ app.command("cli.project:init", help="Write a commented overlake.toml.")
 app.command(
     "cli.project:check", help="Log in to the provider, say which compression it speaks, measure lines a second."
 )
+app.command("cli.doctor:doctor", help="Check everything an index needs, and say what to do.")
 app.command("cli.project:env", help="Print shell lines that let plain `dagster` commands find this index.")
 app.command("cli.work:plan", help="Find the groups' full ranges with their eras and register them in Dagster.")
 app.command("cli.work:backfill", help="Backfill what is missing, oldest era first over all groups.")
@@ -30,6 +31,8 @@ app.command("cli.work:upkeep", help="Settle what is final and delete chunk files
 app.command("cli.work:status", help="How far the index is, per group and era.")
 app.command("cli.work:reconcile", help="Make Dagster's view equal to the catalog.")
 app.command("cli.running:up", help="Run Postgres (if embedded), Dagster and the web server together.")
+app.command("cli.running:dagster", help="Run Dagster alone: web page, daemon, code server.")
+app.command("cli.worker:worker", help="Take runs from the broker and do them on this machine.")
 app.command("cli.running:serve", help="Serve the Newznab endpoint and the web pages.")
 app.command("cli.keys:app", name="keys", help="Create, list and revoke API keys.")
 app.command("cli.signatures:app", name="signatures", help="Show and change the garbage signature table.")

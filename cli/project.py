@@ -37,10 +37,16 @@ username = ""
 # password_file = "password"
 connections = 20
 connections_per_range = 8
+# Further accounts with the same article numbers; what they leave out is that of [provider]:
+# [provider.accounts.block]
+# username = ""
+# password_file = "password-block"
+# connections = 10
 
 [groups]
-# Name the groups in order of preference, or let the largest be taken by pattern.
+# Name the groups in order of preference, here or in a file (a group a line), or let the largest be taken by pattern.
 names = []
+# file = "groups.txt"
 include = ["alt.binaries.*"]
 exclude = []
 limit = 10
@@ -68,6 +74,13 @@ port = 3000
 # Ranges share the start of a run, each with its own fate; runs at once: one for each core.
 ranges_per_run = 16
 concurrent_runs = 2
+# The broker of several machines with `overlake worker`:
+# broker = "redis://broker.example.org:6379/0"
+
+[retention]
+# Overview files are kept for ever, unless months (after fetching) are named here; a share of the ranges may be kept all the same.
+# overview_months = 12
+# overview_sample = 0.05
 """
 
 
@@ -127,7 +140,7 @@ def check(
     wanted = settings.groups
     chosen = (
         group
-        or choose_groups(active, wanted.names, wanted.include, wanted.exclude, wanted.limit, wanted.min_articles)[0]
+        or choose_groups(active, wanted.named(), wanted.include, wanted.exclude, wanted.limit, wanted.min_articles)[0]
     )
     found = next((item for item in active if item.name == chosen), None)
     if found is None:

@@ -34,24 +34,22 @@ READY_SECONDS = 180.0
 
 
 @contextmanager
-def everything(config: Path, settings: Settings) -> Iterator[tuple[Running, ...]]:
+def everything(config: Path, settings: Settings, *, server: bool = True) -> Iterator[tuple[Running, ...]]:
     """Postgres (if embedded), Dagster and the web server, started and answering; all stopped on leaving."""
-    from assets.provider import ranges_at_once
-    from assets.range_assets import NNTP_POOL
-
     settings.data.mkdir(parents=True, exist_ok=True)
     with only_one(settings.data / "up.lock"), _postgres_for(settings):
         with Catalog.open(settings) as catalog:
             environment = dagster_environment(config, settings, catalog)
         enter(environment)
-        _bound_connections(NNTP_POOL, ranges_at_once(settings.provider))
         code_port = free_port()
         # One process loads the code for all of Dagster's; the others find it there.
-        with running(_first(config, settings, code_port), environment) as first:
+        first_services = [*([_server(config, settings)] if server else []), _code(settings, code_port)]
+        with running(first_services, environment) as first:
             _wait_until_listening(code_port, first)
-            _end_lost_runs()
+            if settings.dagster.broker is None:
+                _end_lost_runs()
             with running(_dagster(settings, _workspace(settings, code_port)), environment) as second:
-                _wait_until_ready(settings, first + second)
+                _wait_until_ready(settings, first + second, server=server)
                 yield first + second
 
 
@@ -74,6 +72,15 @@ def up(*, config: Config = DEFAULT_CONFIG) -> None:
         out.print(f"Search     http://{settings.server.host}:{settings.server.port}")
         out.print(f"Newznab    http://{settings.server.host}:{settings.server.port}/api")
         out.print(f"Logs       {settings.data / 'logs'}; stop with Ctrl-C")
+        wait_until_interrupted(processes)
+
+
+def dagster(*, config: Config = DEFAULT_CONFIG) -> None:
+    """Run Dagster alone until Ctrl-C: its web page, daemon and code server, where `overlake serve` runs elsewhere."""
+    settings = load(config)
+    stop_on_sigterm()
+    with err.status("Starting Dagster"), everything(config, settings, server=False) as processes:
+        out.print(f"Dagster    http://{settings.dagster.host}:{settings.dagster.port}")
         wait_until_interrupted(processes)
 
 
@@ -108,24 +115,15 @@ def _tool(name: str) -> str:
     return str(Path(sys.executable).parent / name)
 
 
-def _first(config: Path, settings: Settings, code_port: int) -> list[Service]:
-    logs = settings.data / "logs"
-    code = (
-        "api",
-        "grpc",
-        "-m",
-        "assets.definitions",
-        "--location-name",
-        "overlake",
-        "-h",
-        "127.0.0.1",
-        "-p",
-        str(code_port),
-    )
-    return [
-        Service("server", own_command("serve", "--config", str(config.resolve())), logs / "server.log"),
-        Service("dagster-code", (_tool("dagster"), *code), logs / "dagster-code.log"),
-    ]
+def _server(config: Path, settings: Settings) -> Service:
+    log = settings.data / "logs" / "server.log"
+    return Service("server", own_command("serve", "--config", str(config.resolve())), log)
+
+
+def _code(settings: Settings, port: int) -> Service:
+    loaded = ("-m", "assets.definitions", "--location-name", "overlake")
+    command = (_tool("dagster"), "api", "grpc", *loaded, "-h", "127.0.0.1", "-p", str(port))
+    return Service("dagster-code", command, settings.data / "logs" / "dagster-code.log")
 
 
 def _workspace(settings: Settings, code_port: int) -> Path:
@@ -156,13 +154,6 @@ def _wait_until_listening(port: int, processes: tuple[Running, ...]) -> None:
     raise ServiceFailed(f"Dagster's code server does not listen after {READY_SECONDS:.0f} s; see its log")
 
 
-def _bound_connections(pool: str, ranges: int) -> None:
-    import dagster as dg
-
-    with dg.DagsterInstance.get() as instance:
-        instance.event_log_storage.set_concurrency_slots(pool, ranges)
-
-
 def _end_lost_runs() -> None:
     """Report the runs whose processes died with a killed predecessor: Dagster launches them again.
 
@@ -184,7 +175,7 @@ def _end_lost_runs() -> None:
                 instance.report_run_failed(run, "Its process ended without a word.")
 
 
-def _wait_until_ready(settings: Settings, processes: tuple[Running, ...]) -> None:
+def _wait_until_ready(settings: Settings, processes: tuple[Running, ...], *, server: bool) -> None:
     import httpx
 
     dagster = DagsterClient(f"http://{settings.dagster.host}:{settings.dagster.port}")
@@ -194,7 +185,7 @@ def _wait_until_ready(settings: Settings, processes: tuple[Running, ...]) -> Non
         for process in processes:
             process.check()
         try:
-            if httpx.get(health, timeout=5.0).is_success and dagster.alive():
+            if (not server or httpx.get(health, timeout=5.0).is_success) and dagster.alive():
                 return
         except httpx.HTTPError:
             pass

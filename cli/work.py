@@ -75,13 +75,13 @@ def plan(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
 def upkeep(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
     """Settle what is final and delete chunk files nobody needs any more (Dagster does this hourly)."""
     with err.status("Settling and collecting"):
-        result = materialize_here(config, ["settled_releases", "collected_chunks"])
+        result = materialize_here(config, ["settled_releases", "collected_chunks", "expired_overviews"])
     if json:
         print_json(result)
         return
     gone = result["collected_chunks"]
     out.print(
-        f"{result['settled_releases']['settled']} releases settled; {gone['retired']} replaced chunk files and {gone['orphans']} orphans deleted",
+        f"{result['settled_releases']['settled']} releases settled; {gone['retired']} replaced chunk files and {gone['orphans']} orphans deleted; {result['expired_overviews']['files']} overview files expired",
         highlight=False,
     )
 

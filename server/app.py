@@ -50,7 +50,7 @@ def create_app(catalog: Catalog, disk: Disk, settings: Settings) -> Litestar:
 
 def application(library: Library, settings: Settings, sessions: Sessions) -> Litestar:
     """The application over a library; `sessions` seals the cookies of its pages."""
-    metrics = Metrics.new()
+    metrics = Metrics.new(library.figures)
     return Litestar(
         [api, api_v1, rss, getnzb, getnzbs, health, metrics_page, *PAGES],
         dependencies={

@@ -9,6 +9,7 @@ from uuid import UUID
 from server.newznab.errors import DAMAGED, MISSING_PARAMETER, NO_ITEM, Refused
 from store.catalog import keys, search
 from store.catalog.connection import Catalog
+from store.catalog.figures import Figures, figures
 from store.catalog.keys import ApiKey, Use
 from store.catalog.search import Page, RecordPlace, Release, Search
 from store.chunks import ChunkDamaged, Place, RecordContent, fetch_record
@@ -73,6 +74,14 @@ class Library:
         """
         with self.catalog.transaction() as connection:
             connection.execute("SELECT 1")
+
+    def figures(self) -> Figures:
+        """What monitoring wants to know.
+
+        Raises:
+            CatalogUnavailable: the catalog does not answer.
+        """
+        return figures(self.catalog)
 
     def _read(self, release_id: UUID) -> list[RecordContent]:
         places = search.places(self.catalog, release_id)

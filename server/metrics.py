@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
+
+from server.catalog_metrics import CatalogCollector
+from store.catalog.figures import Figures
 
 SHARED_METRICS = "PROMETHEUS_MULTIPROC_DIR"
 """Environment variable by which prometheus_client keeps the counts of several processes in one folder."""
@@ -33,11 +37,14 @@ class Metrics:
     registry: CollectorRegistry
     answers: Counter
     seconds: Histogram
+    catalog: CatalogCollector
 
     @classmethod
-    def new(cls) -> Metrics:
-        """Fresh metrics in a registry of their own."""
+    def new(cls, look: Callable[[], Figures]) -> Metrics:
+        """Fresh metrics in a registry of their own; `look` reads the figures of the catalog."""
         registry = CollectorRegistry()
+        catalog = CatalogCollector(look)
+        registry.register(catalog)
         return cls(
             registry,
             Counter(
@@ -49,6 +56,7 @@ class Metrics:
                 ("kind",),
                 registry=registry,
             ),
+            catalog,
         )
 
     def text(self) -> bytes:
@@ -56,6 +64,7 @@ class Metrics:
         if SHARED_METRICS not in os.environ:
             return generate_latest(self.registry)
         registry = CollectorRegistry()
+        registry.register(self.catalog)
         MultiProcessCollector(registry)  # pyright: ignore[reportUnknownArgumentType] - it has no types
         return generate_latest(registry)
 

@@ -16,6 +16,7 @@ from litestar import Litestar
 from uvicorn.supervisors import Multiprocess
 
 from server.app import create_app
+from server.logs import structured
 from server.metrics import SHARED_METRICS
 from store.configuration import Settings
 from store.stores import open_stores
@@ -33,6 +34,7 @@ def serve(settings: Settings) -> None:
         CatalogUnavailable: Postgres cannot be started or reached.
         SystemExit: the port is taken.
     """
+    structured()
     if settings.server.workers > 1:
         _serve_by_workers(settings)
         return
@@ -54,6 +56,7 @@ def _serve_by_workers(settings: Settings) -> None:
 
 def worker(settings: Settings) -> Litestar:
     """The application of one of several workers; its stores stay open as long as it runs."""
+    structured()
     stack = ExitStack()
     stores = stack.enter_context(open_stores(settings))
     logging.getLogger("uvicorn.access").addFilter(without_secrets)
@@ -77,6 +80,8 @@ def configuration(app: object, settings: Settings, workers: int = 1) -> uvicorn.
         proxy_headers=False,
         server_header=False,
         log_level="info",
+        # By the one handler of server.logs.
+        log_config=None,
         timeout_graceful_shutdown=_STOP_SECONDS,
     )
     logging.getLogger("uvicorn.access").addFilter(without_secrets)

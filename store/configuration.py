@@ -1,6 +1,7 @@
 """`overlake.toml` and `OVERLAKE_*` environment variables as one typed, frozen object.
 
-Environment wins over the file: `OVERLAKE_PROVIDER__PASSWORD` sets `password` in `[provider]`. Unknown keys are refused.
+Environment wins over the file: `OVERLAKE_PROVIDER__PASSWORD` sets `password` in `[provider]`,
+`OVERLAKE_PROVIDER__ACCOUNTS__BLOCK__PASSWORD` that in `[provider.accounts.block]`. Unknown keys are refused.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ import os
 import re
 import stat
 import tomllib
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
@@ -21,7 +24,10 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from pipeline.ranges import RANGE_SIZE
 
 FILE_NAME = "overlake.toml"
+PREFIX = "OVERLAKE_"
 FILE_VARIABLE = "OVERLAKE_CONFIG"
+OTHER_VARIABLES = (FILE_VARIABLE, "OVERLAKE_DAGSTER_[!_]*")
+"""Variables with the prefix that are no settings: where the file is, and what `dagster.yaml` reads."""
 
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
@@ -32,22 +38,47 @@ class BadConfiguration(ValueError):
     """The configuration cannot be used; the message says which key and what to do."""
 
 
+def variable(key: str) -> str:
+    """The environment variable of a dotted key."""
+    return PREFIX + key.upper().replace(".", "__")
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Account(_Section):
+    """One more account for the same article numbers. What it leaves out is that of `[provider]`."""
+
+    host: str = Field(default="", description="host name of the NNTP server; empty: provider.host")
+    port: Port | None = Field(default=None, description="TCP port; empty: provider.port")
+    tls: bool | None = Field(default=None, description="whether the port speaks TLS; empty: provider.tls")
+    ca_file: Path | None = Field(default=None, description="CA certificates to trust; empty: provider.ca_file")
+    username: str = Field(default="", description="empty when the server asks for none")
+    password: SecretStr = Field(
+        default=SecretStr(""),
+        description="better in OVERLAKE_PROVIDER__ACCOUNTS__NAME__PASSWORD or in a file than here",
+    )
+    password_file: Path | None = Field(default=None, description="file with mode 0600 that holds the password")
+    connections: Annotated[int, Field(ge=1, le=500)] = Field(
+        default=20, description="connections this account allows, over all workers"
+    )
+
+
 class Provider(_Section):
-    """The NNTP account that overview is fetched from. A change of provider is a new `source`."""
+    """The NNTP account that overview is fetched from, and further ones. A change of provider is a new `source`."""
 
     source: str = Field(
         default="main", description="name of this provider's article numbering; change it with the provider"
     )
     host: str = Field(default="", description="host name of the NNTP server")
-    port: Port = 563
-    tls: bool = True
+    port: Port = Field(default=563, description="TCP port: 563 is TLS, 119 is not")
+    tls: bool = Field(default=True, description="whether the port speaks TLS, which is verified")
     ca_file: Path | None = Field(default=None, description="CA certificates to trust instead of the system's")
-    username: str = ""
-    password: SecretStr = SecretStr("")
+    username: str = Field(default="", description="empty when the server asks for none")
+    password: SecretStr = Field(
+        default=SecretStr(""), description="better in OVERLAKE_PROVIDER__PASSWORD or in a file than here"
+    )
     password_file: Path | None = Field(default=None, description="file with mode 0600 that holds the password")
     connections: Annotated[int, Field(ge=1, le=500)] = Field(
         default=20, description="connections the account allows, over all workers"
@@ -61,9 +92,13 @@ class Provider(_Section):
     timeout: Annotated[float, Field(gt=0)] = Field(
         default=60.0, description="seconds without a byte before a connection counts as dead"
     )
+    accounts: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")], Account] = Field(
+        default={},
+        description="further accounts with the same article numbers, by a name: `[provider.accounts.NAME]`",
+    )
 
-    def secret(self) -> str:
-        """The password, from the setting or from its file.
+    def secret(self, place: str = "provider") -> str:
+        """The password, from the setting or from its file; `place` is the section that errors name.
 
         Raises:
             BadConfiguration: the file cannot be read or others may read it.
@@ -75,20 +110,36 @@ class Provider(_Section):
             text = self.password_file.read_text().strip()
         except OSError as error:
             raise BadConfiguration(
-                f"provider.password_file: {error}; create it or set OVERLAKE_PROVIDER__PASSWORD"
+                f"{place}.password_file: {error}; create it or set {variable(f'{place}.password')}"
             ) from error
         if mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise BadConfiguration(
-                f"provider.password_file {self.password_file} is readable by others; run: chmod 600 {self.password_file}"
+                f"{place}.password_file {self.password_file} is readable by others; run: chmod 600 {self.password_file}"
             )
         return text
 
+    def every_account(self) -> dict[str, Provider]:
+        """Each account by name, with everything it takes from `[provider]`; that of `[provider]` itself is named ``."""
+        whole: dict[str, Provider] = {"": self.model_copy(update={"accounts": {}})}
+        for name, account in self.accounts.items():
+            own = {
+                key: value
+                for key in ("host", "port", "tls", "ca_file")
+                if (value := getattr(account, key)) not in (None, "")
+            }
+            login = {key: getattr(account, key) for key in ("username", "password", "password_file", "connections")}
+            whole[name] = whole[""].model_copy(update=own | login)
+        return whole
+
 
 class Groups(_Section):
-    """Which groups are indexed: by pattern over LIST, largest first, or named in order of preference."""
+    """Which groups are indexed: by pattern over LIST, largest first, or named in order of preference, here or in a file."""
 
     names: tuple[str, ...] = Field(
         default=(), description="exact list in order of preference; empty: choose by the patterns below"
+    )
+    file: Path | None = Field(
+        default=None, description="the same in a file, a group a line, `#` begins a comment; instead of `names`"
     )
     include: tuple[str, ...] = Field(
         default=("alt.binaries.*",), description="shell patterns of groups to take from LIST"
@@ -96,6 +147,25 @@ class Groups(_Section):
     exclude: tuple[str, ...] = Field(default=(), description="shell patterns of groups to leave out")
     limit: Annotated[int, Field(ge=1)] = Field(default=1000, description="at most so many groups, largest first")
     min_articles: Annotated[int, Field(ge=0)] = Field(default=1, description="leave out groups with fewer articles")
+
+    def named(self) -> tuple[str, ...]:
+        """The groups that are named, in order of preference; none when they are chosen by pattern.
+
+        Raises:
+            BadConfiguration: the file cannot be read, or names nothing.
+        """
+        if self.file is None:
+            return self.names
+        if self.names:
+            raise BadConfiguration("groups.names and groups.file are both set; remove one of them")
+        try:
+            lines = self.file.read_text().splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadConfiguration(f"groups.file: {error}; create it, with a group a line") from error
+        names = tuple(name for line in lines if (name := line.partition("#")[0].strip()))
+        if not names:
+            raise BadConfiguration(f"groups.file {self.file} names no group; write one a line, or remove groups.file")
+        return names
 
 
 class Storage(_Section):
@@ -163,12 +233,12 @@ class Catalog(_Section):
 class Server(_Section):
     """The Newznab endpoint and web pages."""
 
-    host: str = "127.0.0.1"
-    port: Port = 8080
+    host: str = Field(default="127.0.0.1", description="address to listen on; 0.0.0.0: every one of this machine")
+    port: Port = Field(default=8080, description="TCP port")
     public_url: str = Field(
         default="", description="address clients use when behind a reverse proxy, e.g. https://index.example.org"
     )
-    title: str = "Overlake"
+    title: str = Field(default="Overlake", description="name of the index on its pages and in its feed")
     public: bool = Field(
         default=False, description="show the pages without a login; downloads, the API and the keys still need one"
     )
@@ -197,10 +267,41 @@ class Server(_Section):
 class Dagster(_Section):
     """How Dagster runs the work."""
 
-    host: str = "127.0.0.1"
-    port: Port = 3000
-    ranges_per_run: Annotated[int, Field(ge=1, le=1000)] = 16
-    concurrent_runs: Annotated[int, Field(ge=1, le=1000)] = 2
+    host: str = Field(default="127.0.0.1", description="address Dagster's web server listens on")
+    port: Port = Field(default=3000, description="its TCP port")
+    ranges_per_run: Annotated[int, Field(ge=1, le=1000)] = Field(
+        default=16, description="ranges that share the start of a run, each with its own fate"
+    )
+    concurrent_runs: Annotated[int, Field(ge=1, le=1000)] = Field(
+        default=2, description="runs at once: one for each core, over all machines"
+    )
+
+    broker: SecretStr | None = Field(
+        default=None,
+        description="redis:// address of the broker that hands runs to `overlake worker`s; empty: runs start on this machine",
+    )
+    worker_silence_seconds: Annotated[int, Field(ge=1)] = Field(
+        default=60,
+        description="a worker that does not answer for so long counts as lost, and its runs start again elsewhere",
+    )
+
+    @field_validator("broker")
+    @classmethod
+    def _is_redis(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().startswith(("redis://", "rediss://")):
+            raise ValueError("must be the address of a Redis server: redis://:password@host:6379/0")
+        return value
+
+
+class Retention(_Section):
+    """How long overview files stay in the lake once their ranges are done; catalog and chunk files stay for ever."""
+
+    overview_months: Annotated[int, Field(ge=0)] | None = Field(
+        default=None, description="months after fetching that an overview file is kept; empty: for ever"
+    )
+    overview_sample: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.0, description="share of the ranges whose overview files are kept for ever all the same"
+    )
 
 
 class Settle(_Section):
@@ -217,7 +318,7 @@ class Settle(_Section):
 class Settings(BaseSettings):
     """Everything that can be set. Relative paths are relative to the folder of `overlake.toml`."""
 
-    model_config = SettingsConfigDict(env_prefix="OVERLAKE_", env_nested_delimiter="__", extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True)
 
     data: Path = Field(Path("data"), description="folder of the lake, the chunks and the embedded Postgres")
     range_size: Annotated[int, Field(ge=100)] = Field(
@@ -236,6 +337,7 @@ class Settings(BaseSettings):
     server: Server = Server()
     dagster: Dagster = Dagster()
     settle: Settle = Settle()
+    retention: Retention = Retention()
 
     @classmethod
     def settings_customise_sources(
@@ -267,12 +369,14 @@ def load(path: Path | None = None) -> Settings:
         settings = Settings(**values)
     except ValidationError as error:
         raise BadConfiguration(f"{path}: {'; '.join(_complaint(item) for item in error.errors())}") from error
+    _refuse_unknown_variables(os.environ)
     folder = path.resolve().parent
     if (folder / settings.data).exists() and not (folder / settings.data).is_dir():
         raise BadConfiguration(f"{path}: data: {settings.data} is not a folder; name another one")
     here = {
         "data": folder / settings.data,
-        "provider": _beside(settings.provider, folder),
+        "provider": _provider(settings.provider, folder),
+        "groups": _beside(settings.groups, folder, ("file",)),
         "storage": _placed(settings.storage, folder),
     }
     return settings.model_copy(update=here)
@@ -287,9 +391,34 @@ def _placed(storage: Storage, folder: Path) -> Storage:
     return storage.model_copy(update=folders)
 
 
-def _beside(provider: Provider, folder: Path) -> Provider:
-    paths = {key: folder / value for key in ("ca_file", "password_file") if (value := getattr(provider, key))}
-    return provider.model_copy(update=paths)
+def _provider(provider: Provider, folder: Path) -> Provider:
+    files = ("ca_file", "password_file")
+    accounts = {name: _beside(account, folder, files) for name, account in provider.accounts.items()}
+    return _beside(provider, folder, files).model_copy(update={"accounts": accounts})
+
+
+Section = TypeVar("Section", bound=_Section)
+
+
+def _beside(section: Section, folder: Path, keys: Iterable[str]) -> Section:
+    return section.model_copy(update={key: folder / value for key in keys if (value := getattr(section, key))})
+
+
+def _refuse_unknown_variables(names: Iterable[str]) -> None:
+    """Nested ones are refused by the model; of the others it knows only those it has.
+
+    Raises:
+        BadConfiguration: a variable begins like a setting's but is none.
+    """
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    for name in names:
+        whole = name.partition("__")[0].upper()
+        if (
+            name.startswith(PREFIX)
+            and whole not in known
+            and not any(fnmatchcase(name, other) for other in OTHER_VARIABLES)
+        ):
+            raise BadConfiguration(f"unknown key {name} in the environment{_nearest(whole, known)}")
 
 
 def _complaint(item: Any) -> str:
@@ -297,11 +426,15 @@ def _complaint(item: Any) -> str:
     if item["type"] != "extra_forbidden":
         return f"{'.'.join(place)}: {item['msg']}"
     model: type[BaseModel] = Settings
+    inside: Any = None
     for part in place[:-1]:
-        annotation = model.model_fields[part].annotation
-        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            model = annotation
-    near = difflib.get_close_matches(place[-1], list(model.model_fields), n=1, cutoff=0.5)
-    return f"unknown key {'.'.join(place)}" + (
-        f"; did you mean {near[0]}?" if near else f"; known: {', '.join(model.model_fields)}"
-    )
+        # A table of tables: its next part is a name, and what it holds is the second argument of `dict`.
+        inside = get_args(inside)[1] if get_origin(inside) is dict else model.model_fields[part].annotation
+        if isinstance(inside, type) and issubclass(inside, BaseModel):
+            model = inside
+    return f"unknown key {'.'.join(place)}{_nearest(place[-1], model.model_fields)}"
+
+
+def _nearest(key: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(key, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {near[0]}?" if near else f"; known: {', '.join(known)}"

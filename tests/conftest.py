@@ -23,6 +23,7 @@ LONGEST = (
     "e2e/test_damage.py",
     "e2e/test_backfill_order.py",
     "e2e/test_rematerialize.py",
+    "e2e/test_many_machines.py",
     "e2e/test_inn_to_nzbget.py",
     "e2e/test_browser.py",
     "e2e/test_conservation.py",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Self
 from urllib.parse import urlsplit, urlunsplit
 
@@ -126,6 +128,21 @@ class Catalog:
         finally:
             self._pool.putconn(connection)
 
+    @contextmanager
+    def session(self) -> Iterator[Connection[Row]]:
+        """One connection for the length of the block, each statement by itself; closed at the end, and its advisory locks with it.
+
+        Raises:
+            CatalogUnavailable: the server cannot be reached.
+        """
+        connection = self._take()
+        try:
+            connection.autocommit = True
+            yield connection
+        finally:
+            connection.close()
+            self._pool.putconn(connection)
+
     def _take(self) -> Connection[Row]:
         with suppress(PoolTimeout):
             return self._pool.getconn(timeout=1.0 if self.postgres else _WAIT_S)
@@ -135,6 +152,38 @@ class Catalog:
             return self._pool.getconn(timeout=_WAIT_S)
         except PoolTimeout as error:
             raise CatalogUnavailable(_unreachable(self.dsn, error)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A database as it is.
+
+    Attributes:
+        version: of the server, as `server_version_num` says it (180001 is 18.1).
+        time: its clock.
+        pending: migrations of this software that it lacks, in order.
+        unknown: migrations it has and this software does not know.
+    """
+
+    version: int
+    time: datetime
+    pending: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def look_at(dsn: str) -> Server:
+    """Look at a catalog database without changing it.
+
+    Raises:
+        CatalogUnavailable: the server cannot be reached.
+    """
+    names = {file.stem for file in migrations().glob("*.sql")}
+    with _direct(dsn) as connection:
+        applied = _applied(connection)
+        (now,) = connection.execute("SELECT clock_timestamp()").fetchone() or (datetime.now(UTC),)
+        return Server(
+            connection.info.server_version, now, tuple(sorted(names - applied)), tuple(sorted(applied - names))
+        )
 
 
 def migrate(dsn: str) -> None:

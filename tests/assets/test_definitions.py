@@ -26,6 +26,7 @@ def test_the_assets_are_those_of_the_design() -> None:
         "garbage_signatures",
         "size_estimate",
         "report",
+        "expired_overviews",
     }
     assert {key.to_user_string() for key in graph.get(dg.AssetKey("release_chunks")).parent_keys} == {"overview"}
     for name in ("overview", "release_chunks", "edge_chunks"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from databases import Databases
+from provider_in_a_thread import running_provider as running_provider
 
 from assets.provider import account_of
 from assets.range_work import derive_chunks, fetch_overview, join_edges
 from pipeline.nntp.probe import plan_group
 from pipeline.ranges import Range
 from pipeline.signatures import DEFAULT_TABLE
-from simulator.history import History
-from simulator.server import Provider, ServerOptions
 from store.catalog.planning import known_empty, plan, source_number
 from store.catalog.versions import record_group_list, record_signatures
 from store.configuration import Settings
@@ -42,20 +39,6 @@ class Lab:
             yield Stores(settings, catalog, disk, Lake(disk))
 
 
-@contextmanager
-def running_provider(history: History, cache: Path, **options: Any) -> Iterator[tuple[int, ...]]:
-    """A synthetic provider in a thread; gives its ports in the order of `listen`."""
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, daemon=True).start()
-    provider = Provider(history, ServerOptions(**options), cache)
-    ports = asyncio.run_coroutine_threadsafe(provider.start(), loop).result(30)
-    try:
-        yield ports
-    finally:
-        asyncio.run_coroutine_threadsafe(provider.stop(), loop).result(30)
-        loop.call_soon_threadsafe(loop.stop)
-
-
 def settings_for(folder: Path, port: int, range_size: int, **provider: Any) -> Settings:
     """Settings of an index in `folder` that is fetched from `port` on loopback."""
     account = {
@@ -77,7 +60,12 @@ def plan_all(stores: Stores, groups: Iterable[str], now: Any) -> list[Range]:
     record_group_list(stores.catalog, names)
     source = source_number(stores.catalog, stores.settings.provider.source)
     account, size = account_of(stores.settings.provider), stores.settings.range_size
-    found = [item for name in names for item in plan_group(account, source, name, size=size, now=now)]
+    include_open = stores.settings.plan_open_ranges
+    found = [
+        item
+        for name in names
+        for item in plan_group(account, source, name, size=size, now=now, include_open=include_open)
+    ]
     known_empty(stores.catalog, (item.range for item in found if item.first_posted is None))
     planned = [item for item in found if item.first_posted is not None]
     plan(stores.catalog, planned)

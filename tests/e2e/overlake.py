@@ -94,9 +94,9 @@ class Overlake:
         assert "errors" not in answer, answer
         return answer["data"]
 
-    def _wait(self, process: subprocess.Popen[bytes], log: Path) -> None:
+    def _wait(self, process: subprocess.Popen[bytes], log: Path, ready: str = "Newznab") -> None:
         end = time.monotonic() + 200
-        while "Newznab" not in log.read_text():
+        while ready not in log.read_text():
             if process.poll() is not None or time.monotonic() > end:
                 logs = "\n".join(
                     f"--- {path.name}\n{path.read_text()[-3000:]}"

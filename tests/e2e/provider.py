@@ -37,12 +37,12 @@ concurrent_runs = 2
 
 
 @contextmanager
-def running_provider(folder: Path) -> Iterator[int]:
+def running_provider(folder: Path, *options: str) -> Iterator[int]:
     """The port of a provider with 12 ranges of 10,000 articles in three groups, each of three eras."""
     ready = folder / "ready.json"
     arguments = ("--mix", "default", "--groups", "3", "--sizes", "40000", "--listen", "0:B", "--cache", str(folder))
     years = [part for era in ERAS for part in ("--eras", era)]
-    command = [sys.executable, "-m", "cli", "simulate", *arguments, *years, "--ready-file", str(ready)]
+    command = [sys.executable, "-m", "cli", "simulate", *arguments, *years, *options, "--ready-file", str(ready)]
     with (folder / "provider.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
     try:
