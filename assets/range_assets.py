@@ -17,6 +17,7 @@ from assets.range_work import derive_chunks, fetch_overview, join_edges
 from pipeline.ranges import Range
 from store.catalog.commit import Superseded
 from store.catalog.planning import fail, range_by_key, start
+from store.cures import kind_of
 from store.stores import Stores
 
 NNTP_POOL = "nntp"
@@ -108,5 +109,5 @@ def _materialize(stores: Stores, key: str, selected: list[str]) -> Iterator[dg.A
         # A later run of this range is under way; what becomes of the range is its to say.
         raise
     except Exception as error:
-        fail(stores.catalog, range_, sentence(error))
+        fail(stores.catalog, range_, sentence(error), kind_of(error))
         raise

@@ -1,4 +1,4 @@
-"""Getting work done: plan ranges, backfill them oldest era first, see how far it is."""
+"""Getting work done: plan ranges, backfill them oldest era first, keep Dagster's view right."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.table import Table
 
 from cli.backfilling import backfill_eras, eras, launch
 from cli.console import err, fail, out, print_json, progress
@@ -16,8 +15,8 @@ from cli.environment import dagster_environment, enter
 from cli.options import DEFAULT_CONFIG, Config, Json
 from pipeline.ranges import parse_key
 from store.catalog.connection import Catalog
-from store.catalog.planning import GroupEra, keys, missing, source_number
-from store.catalog.planning import status as progress_by_era
+from store.catalog.coverage import coverage
+from store.catalog.planning import keys, missing, source_number
 from store.configuration import Settings, load
 
 
@@ -130,7 +129,7 @@ def backfill(
 
 def _missing(catalog: Catalog, settings: Settings, pattern: str, era: int | None) -> list[str]:
     source = source_number(catalog, settings.provider.source)
-    planned = progress_by_era(catalog, source)
+    planned = coverage(catalog, source)
     if not planned:
         fail("nothing is planned yet; run: overlake plan")
     if not any(fnmatch.fnmatchcase(row.group, pattern) and era in (None, row.era) for row in planned):
@@ -145,38 +144,6 @@ def _report(json: bool, ranges: int, failed: int, backfills: list[str]) -> None:
         out.print(f"{ranges - failed} of {ranges} ranges in {len(backfills)} backfills")
     else:
         out.print("Nothing is missing.")
-
-
-def status(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
-    """How far the index is: ranges and lines per group and era."""
-    settings = load(config)
-    with Catalog.open(settings) as catalog:
-        rows = progress_by_era(catalog, source_number(catalog, settings.provider.source))
-    if json:
-        print_json(rows)
-        return
-    if not rows:
-        out.print("Nothing is planned yet; run: overlake plan")
-        return
-    table = Table("era", "group", "ranges", "done", "at work", "failed", "lines", "kept", title="Coverage")
-    for row in rows:
-        table.add_row(*_cells(row))
-    out.print(table)
-
-
-def _cells(row: GroupEra) -> tuple[str, ...]:
-    total = row.planned + row.running + row.done + row.failed
-    kept = f"{row.kept / row.lines:.0%}" if row.lines else ""
-    return (
-        f"{row.era // 100}-{row.era % 100:02}",
-        row.group,
-        f"{total:,}",
-        f"{row.done:,}",
-        f"{row.running:,}" if row.running else "",
-        f"{row.failed:,}" if row.failed else "",
-        f"{row.lines:,}",
-        kept,
-    )
 
 
 def reconcile(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
