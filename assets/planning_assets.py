@@ -32,7 +32,7 @@ def group_list(stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[Any]:
     )
 
 
-@dg.asset(deps=[group_list], group_name="planning", kinds={"nntp", "postgres"}, pool="nntp")
+@dg.asset(deps=[group_list], group_name="planning", kinds={"nntp", "postgres"})
 def range_plan(context: dg.AssetExecutionContext, stores: dg.ResourceParam[Stores]) -> dg.MaterializeResult[Any]:
     """The full ranges of every group with the month they were posted in, registered as partitions, oldest era first."""
     settings = stores.settings

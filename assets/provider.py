@@ -30,8 +30,3 @@ def account_of(provider: Provider) -> Account:
         numbers_per_request=provider.numbers_per_request,
         connections=min(provider.connections, provider.connections_per_range),
     )
-
-
-def ranges_at_once(provider: Provider) -> int:
-    """How many ranges may be fetched at the same time without exceeding the account's connections."""
-    return max(1, provider.connections // provider.connections_per_range)

@@ -13,15 +13,13 @@ from assets import metadata
 from assets.checks import LINES_ACCOUNTED_FOR, lines_accounted_for
 from assets.failures import retried, sentence
 from assets.partitions import ranges
+from assets.pools import RANGE_POOL
 from assets.range_work import derive_chunks, fetch_overview, join_edges
 from pipeline.ranges import Range
 from store.catalog.commit import Superseded
 from store.catalog.planning import fail, range_by_key, start
 from store.cures import kind_of
 from store.stores import Stores
-
-NNTP_POOL = "nntp"
-"""Dagster's pool of ranges worked on at once, which bounds the provider's connections over all runs."""
 
 SPECS = (
     dg.AssetSpec(
@@ -68,7 +66,7 @@ def range_assets(ranges_per_run: int) -> dg.AssetsDefinition:
         specs=SPECS,
         check_specs=[LINES_ACCOUNTED_FOR],
         can_subset=True,
-        pool=NNTP_POOL,
+        pool=RANGE_POOL,
         backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=ranges_per_run),
     )
     def _range_assets(

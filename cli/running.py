@@ -12,6 +12,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from assets.pools import RANGE_POOL, places
 from cli.console import err, out
 from cli.dagster_client import DagsterClient
 from cli.environment import dagster_environment, enter
@@ -36,15 +37,12 @@ READY_SECONDS = 180.0
 @contextmanager
 def everything(config: Path, settings: Settings) -> Iterator[tuple[Running, ...]]:
     """Postgres (if embedded), Dagster and the web server, started and answering; all stopped on leaving."""
-    from assets.provider import ranges_at_once
-    from assets.range_assets import NNTP_POOL
-
     settings.data.mkdir(parents=True, exist_ok=True)
     with only_one(settings.data / "up.lock"), _postgres_for(settings):
         with Catalog.open(settings) as catalog:
             environment = dagster_environment(config, settings, catalog)
         enter(environment)
-        _bound_connections(NNTP_POOL, ranges_at_once(settings.provider))
+        _bound_runs(RANGE_POOL, places(settings))
         code_port = free_port()
         # One process loads the code for all of Dagster's; the others find it there.
         with running(_first(config, settings, code_port), environment) as first:
@@ -156,11 +154,13 @@ def _wait_until_listening(port: int, processes: tuple[Running, ...]) -> None:
     raise ServiceFailed(f"Dagster's code server does not listen after {READY_SECONDS:.0f} s; see its log")
 
 
-def _bound_connections(pool: str, ranges: int) -> None:
+def _bound_runs(pool: str, runs: int) -> None:
+    """Let so many runs of the pool be at work, unless it is paused."""
     import dagster as dg
 
     with dg.DagsterInstance.get() as instance:
-        instance.event_log_storage.set_concurrency_slots(pool, ranges)
+        if not any(limit.name == pool and limit.limit == 0 for limit in instance.event_log_storage.get_pool_limits()):
+            instance.event_log_storage.set_concurrency_slots(pool, runs)
 
 
 def _end_lost_runs() -> None:

@@ -13,11 +13,11 @@ from cli.console import err, fail, out, print_json, progress
 from cli.dagster_client import ASSETS, DagsterClient
 from cli.environment import dagster_environment, enter
 from cli.options import DEFAULT_CONFIG, Config, Json
-from pipeline.ranges import parse_key
+from cli.selection import Selected, Selection
 from store.catalog.connection import Catalog
 from store.catalog.coverage import coverage
 from store.catalog.planning import keys, missing, source_number
-from store.configuration import Settings, load
+from store.configuration import load
 
 
 def materialize_here(config: Path, names: list[str]) -> dict[str, dict[str, object]]:
@@ -89,6 +89,15 @@ def backfill(
     range_: Annotated[
         tuple[str, ...], Parameter(name="--range", help="These partition keys, done or not; may be repeated.")
     ] = (),
+    stale: Annotated[
+        bool,
+        Parameter(
+            negative="", help="Ranges made under an older group list or signature table, or by other software, instead."
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, Parameter(negative="", help="Launch nothing; say which ranges it would be, how many and why.")
+    ] = False,
     chunks_only: Annotated[
         bool, Parameter(negative="", help="Derive releases again from the overview files, without the provider.")
     ] = False,
@@ -96,18 +105,27 @@ def backfill(
         bool, Parameter(negative="", help="Launch and return; not era by era, Dagster's queue keeps the order.")
     ] = False,
 ) -> None:
-    """Backfill what is missing, oldest era first over all groups, and wait for it. `overlake up` must be running.
+    """Backfill what is missing, or what is chosen, oldest era first over all groups, and wait for it. `overlake up` must be running.
+
+    All that is given must fit a range: `--stale --group 'a*.linux' --era 201205` takes stale ranges of that group and month.
 
     Ctrl-C stops the waiting and cancels the era that is under way; run it again to go on.
     """
     settings = load(config)
-    dagster = DagsterClient(f"http://{settings.dagster.host}:{settings.dagster.port}")
+    selection = Selection(group, era, range_, stale)
     with Catalog.open(settings) as catalog:
-        wanted = list(range_) or _missing(catalog, settings, group, era)
+        source = source_number(catalog, settings.provider.source)
+        _refuse_unknown(catalog, source, selection)
+        selected = selection.of(catalog, source)
+        wanted = selected.keys
+        if dry_run:
+            _show(selected, json)
+            return
         assets = ASSETS[1:] if chunks_only else ASSETS
         if not wanted:
             _report(json, 0, 0, [])
             return
+        dagster = DagsterClient.of(settings)
         if detach:
             parts = [launch(catalog, dagster, era_keys, assets) for era_keys in eras(wanted)]
             _report(json, len(wanted), 0, [part.backfill for part in parts])
@@ -127,14 +145,26 @@ def backfill(
         fail(f"{len(failed)} of {len(wanted)} ranges failed; once the cause is gone, run the same command again")
 
 
-def _missing(catalog: Catalog, settings: Settings, pattern: str, era: int | None) -> list[str]:
-    source = source_number(catalog, settings.provider.source)
+def _refuse_unknown(catalog: Catalog, source: int, selection: Selection) -> None:
     planned = coverage(catalog, source)
     if not planned:
         fail("nothing is planned yet; run: overlake plan")
-    if not any(fnmatch.fnmatchcase(row.group, pattern) and era in (None, row.era) for row in planned):
+    if not any(fnmatch.fnmatchcase(row.group, selection.group) and selection.era in (None, row.era) for row in planned):
         fail("no planned range is of that group and era; see: overlake status")
-    return [key for key in missing(catalog, source, era=era) if fnmatch.fnmatchcase(parse_key(key)[1].group, pattern)]
+
+
+def _show(selected: Selected, json: bool) -> None:
+    if json:
+        print_json(selected)
+        return
+    for key in selected.keys:
+        out.print(key)
+    out.print(f"{len(selected.keys)} ranges")
+    if reasons := selected.reasons:
+        out.print(
+            f"{reasons.old_group_list} under an older group list, {reasons.old_signature_table} under an older signature table, "
+            f"{reasons.old_software} by other software"
+        )
 
 
 def _report(json: bool, ranges: int, failed: int, backfills: list[str]) -> None:
@@ -143,7 +173,7 @@ def _report(json: bool, ranges: int, failed: int, backfills: list[str]) -> None:
     elif ranges:
         out.print(f"{ranges - failed} of {ranges} ranges in {len(backfills)} backfills")
     else:
-        out.print("Nothing is missing.")
+        out.print("There is nothing to do.")
 
 
 def reconcile(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
