@@ -172,6 +172,24 @@ class Dagster(_Section):
     port: Port = 3000
     ranges_per_run: Annotated[int, Field(ge=1, le=1000)] = 16
     concurrent_runs: Annotated[int, Field(ge=1, le=1000)] = 2
+    keep_days: Annotated[int, Field(ge=1)] = Field(
+        default=30, description="days that Dagster's finished runs and their logs are kept; materializations stay"
+    )
+
+
+class Alerts(_Section):
+    """Where failed runs are told."""
+
+    webhook: SecretStr | None = Field(
+        default=None, description="https:// address that a failed run is posted to as JSON; empty: none"
+    )
+
+    @field_validator("webhook")
+    @classmethod
+    def _is_http(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().startswith(("http://", "https://")):
+            raise ValueError("must be an http:// or https:// address")
+        return value
 
 
 class Settle(_Section):
@@ -207,6 +225,7 @@ class Settings(BaseSettings):
     server: Server = Server()
     dagster: Dagster = Dagster()
     settle: Settle = Settle()
+    alerts: Alerts = Alerts()
 
     @classmethod
     def settings_customise_sources(

@@ -260,3 +260,18 @@ def fates(catalog: Catalog, wanted: Iterable[str]) -> dict[str, Fate]:
         if key not in found:
             raise UnknownRange(f"no range {key} is planned; run: overlake plan")
     return found
+
+
+def known_to(catalog: Catalog, source: int) -> dict[str, int]:
+    """The highest index of a planned or known empty range, by group."""
+    with catalog.transaction() as connection:
+        return {str(name): int(index) for name, index in connection.execute(query("full_to"), {"source": source})}
+
+
+def due_again(
+    catalog: Catalog, source: int, kinds: Iterable[str], attempts: int, limit: int
+) -> list[tuple[str, datetime]]:
+    """Failed ranges to try again now, oldest era first, with the time of their failure: those of passing `kinds`, at most `attempts` in a row."""
+    wanted = {"source": source, "kinds": list(kinds), "attempts": attempts, "limit": limit}
+    with catalog.transaction() as connection:
+        return [(str(key), failed_at) for key, failed_at in connection.execute(query("passing_failures"), wanted)]
