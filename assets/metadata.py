@@ -43,6 +43,9 @@ def of_chunks(derived: Derived) -> Metadata:
         "probes": dg.MetadataValue.int(derived.committed.probes),
         "chunk_bytes": dg.MetadataValue.int(derived.committed.bytes),
         "chunk_bytes_per_segment": dg.MetadataValue.float(derived.committed.bytes / max(1, counters.kept)),
+        "kept_share": dg.MetadataValue.float(counters.kept / max(1, counters.lines)),
+        "garbage_share": dg.MetadataValue.float(counters.garbage / max(1, counters.lines)),
+        "chunk_bytes_per_line": dg.MetadataValue.float(derived.committed.bytes / max(1, counters.lines)),
         "completeness": dg.MetadataValue.float(found / expected if expected else 1.0),
         "lines_per_second": dg.MetadataValue.float(counters.lines / max(1e-3, derived.seconds)),
     }

@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterator
 import dagster as dg
 
 from assets import metadata
-from assets.checks import LINES_ACCOUNTED_FOR, lines_accounted_for
+from assets.checks import CHECKS
 from assets.failures import retried, sentence
 from assets.partitions import ranges
+from assets.pools import RANGE_POOL
 from assets.range_work import derive_chunks, fetch_overview, join_edges
+from assets.run_tags import run_tags
 from pipeline.ranges import Range
 from store.catalog.commit import Superseded
 from store.catalog.planning import fail, range_by_key, start
+from store.cures import kind_of
 from store.stores import Stores
 
 SPECS = (
@@ -62,8 +65,9 @@ def range_assets(ranges_per_run: int) -> dg.AssetsDefinition:
     @dg.multi_asset(
         name="range_assets",
         specs=SPECS,
-        check_specs=[LINES_ACCOUNTED_FOR],
+        check_specs=[check.spec for check in CHECKS],
         can_subset=True,
+        pool=RANGE_POOL,
         backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=ranges_per_run),
     )
     def _range_assets(
@@ -71,6 +75,8 @@ def range_assets(ranges_per_run: int) -> dg.AssetsDefinition:
     ) -> Iterator[dg.AssetMaterialization | dg.AssetCheckResult]:
         selected = [name for name in STEPS if dg.AssetKey(name) in context.selected_asset_keys]
         failures: dict[str, str] = {}
+        if selected:
+            context.instance.add_run_tags(context.run.run_id, run_tags(context.partition_keys))
         for key in context.partition_keys if selected else ():
             try:
                 yield from materialized(stores, key, selected)
@@ -85,8 +91,10 @@ def range_assets(ranges_per_run: int) -> dg.AssetsDefinition:
                 allow_retries=False,
             )
         # After the failures: a catalog that is down must not hide why the ranges failed.
-        if LINES_ACCOUNTED_FOR.key in context.selected_asset_check_keys:
-            yield lines_accounted_for(stores)
+        partitioned = context.has_partition_key or context.has_partition_key_range
+        for check in CHECKS:
+            if check.spec.key in context.selected_asset_check_keys:
+                yield check.result(stores, context.partition_keys if partitioned else ())
 
     return _range_assets
 
@@ -105,5 +113,5 @@ def materialized(stores: Stores, key: str, selected: list[str]) -> Iterator[dg.A
         # A later run of this range is under way; what becomes of the range is its to say.
         raise
     except Exception as error:
-        fail(stores.catalog, range_, sentence(error))
+        fail(stores.catalog, range_, sentence(error), kind_of(error))
         raise

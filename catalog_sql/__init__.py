@@ -17,6 +17,16 @@ def query(name: str) -> bytes:
     return files(__name__).joinpath("queries", f"{name}.sql").read_bytes()
 
 
+@cache
+def dagster_query(name: str) -> bytes:
+    """The text of `dagster/<name>.sql`, for Dagster's own database.
+
+    Raises:
+        FileNotFoundError: there is no such query.
+    """
+    return files(__name__).joinpath("dagster", f"{name}.sql").read_bytes()
+
+
 def migrations() -> Path:
     """The folder of the numbered migrations."""
     return Path(str(files(__name__).joinpath("migrations")))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby
 
-from cli.dagster_client import DagsterClient
+from cli.dagster_client import DagsterClient, DagsterUnavailable
 from store.catalog.connection import Catalog
 from store.catalog.planning import Fate, fates
 
@@ -33,6 +34,7 @@ class Part:
     before: dict[str, int]
     finished: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     asked_at: float = 0.0
+    cancelled: bool = False
 
     @property
     def open_keys(self) -> list[str]:
@@ -80,15 +82,19 @@ def backfill_eras(
 ) -> Backfilled:
     """Backfill `keys`, oldest era first, and wait; `progress` gets the ranges finished and the era under way.
 
-    When it is interrupted, what was launched is cancelled.
+    When it is interrupted, what was launched is cancelled. When a person cancels an era, no later one is launched.
     """
     waiting, running, ended = deque(eras(keys)), list[Part](), list[Part]()
+    unbegun: list[str] = []
     try:
         while waiting or running:
             while waiting and len(running) < AHEAD:
                 running.append(launch(catalog, dagster, waiting.popleft(), assets))
             for part in running:
                 look(catalog, dagster, part)
+            if any(part.cancelled for part in running):
+                unbegun += [key for era in waiting for key in era]
+                waiting.clear()
             ended += [part for part in running if not part.open_keys]
             running = [part for part in running if part.open_keys]
             progress(sum(len(part.finished) for part in (*ended, *running)), running[0].keys[0][:6] if running else "")
@@ -99,9 +105,11 @@ def backfill_eras(
             time.sleep(POLL_SECONDS)
     except BaseException:
         for part in running:
-            dagster.cancel(part.backfill)
+            with suppress(DagsterUnavailable):
+                dagster.cancel(part.backfill)
         raise
     failed = {key: why for part in ended for key, why in part.finished.items() if why is not None}
+    failed |= dict.fromkeys(unbegun, "not begun, since an older era was cancelled")
     return Backfilled([part.backfill for part in ended], failed)
 
 
@@ -115,6 +123,7 @@ def look(catalog: Catalog, dagster: DagsterClient, part: Part) -> None:
     if time.monotonic() - part.asked_at >= ENDED_EVERY_SECONDS:
         part.asked_at = time.monotonic()
         state = dagster.state(part.backfill)
+        part.cancelled = state.status in ("CANCELED", "CANCELING")
         if state.ended and not dagster.busy(part.backfill):
             for key, fate in fates(catalog, part.open_keys).items():
                 part.finished[key] = (

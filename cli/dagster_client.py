@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import httpx
+
+from store.configuration import Settings
 
 ASSETS = ("overview", "release_chunks", "edge_chunks")
 """The assets of a range, in the order in which one needs the other."""
@@ -43,7 +45,25 @@ query Runs($filter: RunsFilter!) {
 """
 _CANCEL = """
 mutation Cancel($id: String!) {
-  cancelPartitionBackfill(backfillId: $id) { __typename }
+  cancelPartitionBackfill(backfillId: $id) {
+    __typename
+    ... on PythonError { message }
+    ... on UnauthorizedError { message }
+  }
+}
+"""
+_ACTIVE = """
+query Active {
+  partitionBackfillsOrError(status: REQUESTED) {
+    __typename
+    ... on PartitionBackfills { results { id } }
+    ... on PythonError { message }
+  }
+}
+"""
+_LIMIT = """
+mutation Limit($pool: String!, $limit: Int!) {
+  setConcurrencyLimit(concurrencyKey: $pool, limit: $limit)
 }
 """
 
@@ -76,6 +96,11 @@ class DagsterClient:
     def __init__(self, url: str) -> None:
         self._url = url
         self._http = httpx.Client(timeout=60.0)
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The one that `overlake up` runs for these settings."""
+        return cls(f"http://{settings.dagster.host}:{settings.dagster.port}")
 
     def alive(self) -> bool:
         """Whether the web server answers and has loaded the code location."""
@@ -122,8 +147,25 @@ class DagsterClient:
         return bool(answer["results"])
 
     def cancel(self, backfill: str) -> None:
-        """Ask Dagster to cancel backfill `backfill`."""
-        self._ask(_CANCEL, {"id": backfill})
+        """Ask Dagster to cancel backfill `backfill`.
+
+        Raises:
+            DagsterUnavailable: no answer, or there is no such backfill.
+        """
+        answer = self._ask(_CANCEL, {"id": backfill})["cancelPartitionBackfill"]
+        if answer["__typename"] != "CancelBackfillSuccess":
+            raise DagsterUnavailable(f"Dagster does not cancel {backfill}: {answer.get('message', '')}")
+
+    def active(self) -> list[str]:
+        """Ids of the backfills that are under way, the newest first."""
+        answer = self._ask(_ACTIVE, {})["partitionBackfillsOrError"]
+        if answer["__typename"] != "PartitionBackfills":
+            raise DagsterUnavailable(f"Dagster does not list its backfills: {answer.get('message', '')}")
+        return [row["id"] for row in answer["results"]]
+
+    def limit_pool(self, pool: str, limit: int) -> None:
+        """Let at most `limit` runs of `pool` be at work; it lasts until it is changed."""
+        self._ask(_LIMIT, {"pool": pool, "limit": limit})
 
     def _ask(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
         try:

@@ -12,6 +12,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from assets.pools import RANGE_POOL, places
 from cli.console import err, out
 from cli.dagster_client import DagsterClient
 from cli.environment import dagster_environment, enter
@@ -41,6 +42,7 @@ def everything(config: Path, settings: Settings, *, server: bool = True) -> Iter
         with Catalog.open(settings) as catalog:
             environment = dagster_environment(config, settings, catalog)
         enter(environment)
+        _bound_runs(RANGE_POOL, places(settings))
         code_port = free_port()
         # One process loads the code for all of Dagster's; the others find it there.
         first_services = [*([_server(config, settings)] if server else []), _code(settings, code_port)]
@@ -152,6 +154,15 @@ def _wait_until_listening(port: int, processes: tuple[Running, ...]) -> None:
             return
         time.sleep(0.2)
     raise ServiceFailed(f"Dagster's code server does not listen after {READY_SECONDS:.0f} s; see its log")
+
+
+def _bound_runs(pool: str, runs: int) -> None:
+    """Let so many runs of the pool be at work, unless it is paused."""
+    import dagster as dg
+
+    with dg.DagsterInstance.get() as instance:
+        if not any(limit.name == pool and limit.limit == 0 for limit in instance.event_log_storage.get_pool_limits()):
+            instance.event_log_storage.set_concurrency_slots(pool, runs)
 
 
 def _end_lost_runs() -> None:

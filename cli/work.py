@@ -1,4 +1,4 @@
-"""Getting work done: plan ranges, backfill them oldest era first, see how far it is."""
+"""Getting work done: plan ranges, backfill them oldest era first, keep Dagster's view right."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.table import Table
 
 from cli.backfilling import backfill_eras, eras, launch
 from cli.console import err, fail, out, print_json, progress
 from cli.dagster_client import ASSETS, DagsterClient
 from cli.environment import dagster_environment, enter
 from cli.options import DEFAULT_CONFIG, Config, Json
-from pipeline.ranges import parse_key
+from cli.selection import Selected, Selection
 from store.catalog.connection import Catalog
-from store.catalog.planning import GroupEra, keys, missing, source_number
-from store.catalog.planning import status as progress_by_era
-from store.configuration import Settings, load
+from store.catalog.coverage import coverage
+from store.catalog.planning import keys, missing, source_number
+from store.configuration import load
 
 
 def materialize_here(
@@ -95,6 +94,15 @@ def backfill(
     range_: Annotated[
         tuple[str, ...], Parameter(name="--range", help="These partition keys, done or not; may be repeated.")
     ] = (),
+    stale: Annotated[
+        bool,
+        Parameter(
+            negative="", help="Ranges made under an older group list or signature table, or by other software, instead."
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, Parameter(negative="", help="Launch nothing; say which ranges it would be, how many and why.")
+    ] = False,
     chunks_only: Annotated[
         bool, Parameter(negative="", help="Derive releases again from the overview files, without the provider.")
     ] = False,
@@ -102,18 +110,27 @@ def backfill(
         bool, Parameter(negative="", help="Launch and return; not era by era, Dagster's queue keeps the order.")
     ] = False,
 ) -> None:
-    """Backfill what is missing, oldest era first over all groups, and wait for it. `overlake up` must be running.
+    """Backfill what is missing, or what is chosen, oldest era first over all groups, and wait for it. `overlake up` must be running.
+
+    All that is given must fit a range: `--stale --group 'a*.linux' --era 201205` takes stale ranges of that group and month.
 
     Ctrl-C stops the waiting and cancels the era that is under way; run it again to go on.
     """
     settings = load(config)
-    dagster = DagsterClient(f"http://{settings.dagster.host}:{settings.dagster.port}")
+    selection = Selection(group, era, range_, stale)
     with Catalog.open(settings) as catalog:
-        wanted = list(range_) or _missing(catalog, settings, group, era)
+        source = source_number(catalog, settings.provider.source)
+        _refuse_unknown(catalog, source, selection)
+        selected = selection.of(catalog, source)
+        wanted = selected.keys
+        if dry_run:
+            _show(selected, json)
+            return
         assets = ASSETS[1:] if chunks_only else ASSETS
         if not wanted:
             _report(json, 0, 0, [])
             return
+        dagster = DagsterClient.of(settings)
         if detach:
             parts = [launch(catalog, dagster, era_keys, assets) for era_keys in eras(wanted)]
             _report(json, len(wanted), 0, [part.backfill for part in parts])
@@ -133,14 +150,26 @@ def backfill(
         fail(f"{len(failed)} of {len(wanted)} ranges failed; once the cause is gone, run the same command again")
 
 
-def _missing(catalog: Catalog, settings: Settings, pattern: str, era: int | None) -> list[str]:
-    source = source_number(catalog, settings.provider.source)
-    planned = progress_by_era(catalog, source)
+def _refuse_unknown(catalog: Catalog, source: int, selection: Selection) -> None:
+    planned = coverage(catalog, source)
     if not planned:
         fail("nothing is planned yet; run: overlake plan")
-    if not any(fnmatch.fnmatchcase(row.group, pattern) and era in (None, row.era) for row in planned):
+    if not any(fnmatch.fnmatchcase(row.group, selection.group) and selection.era in (None, row.era) for row in planned):
         fail("no planned range is of that group and era; see: overlake status")
-    return [key for key in missing(catalog, source, era=era) if fnmatch.fnmatchcase(parse_key(key)[1].group, pattern)]
+
+
+def _show(selected: Selected, json: bool) -> None:
+    if json:
+        print_json(selected)
+        return
+    for key in selected.keys:
+        out.print(key)
+    out.print(f"{len(selected.keys)} ranges")
+    if reasons := selected.reasons:
+        out.print(
+            f"{reasons.old_group_list} under an older group list, {reasons.old_signature_table} under an older signature table, "
+            f"{reasons.old_software} by other software"
+        )
 
 
 def _report(json: bool, ranges: int, failed: int, backfills: list[str]) -> None:
@@ -149,39 +178,7 @@ def _report(json: bool, ranges: int, failed: int, backfills: list[str]) -> None:
     elif ranges:
         out.print(f"{ranges - failed} of {ranges} ranges in {len(backfills)} backfills")
     else:
-        out.print("Nothing is missing.")
-
-
-def status(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:
-    """How far the index is: ranges and lines per group and era."""
-    settings = load(config)
-    with Catalog.open(settings) as catalog:
-        rows = progress_by_era(catalog, source_number(catalog, settings.provider.source))
-    if json:
-        print_json(rows)
-        return
-    if not rows:
-        out.print("Nothing is planned yet; run: overlake plan")
-        return
-    table = Table("era", "group", "ranges", "done", "at work", "failed", "lines", "kept", title="Coverage")
-    for row in rows:
-        table.add_row(*_cells(row))
-    out.print(table)
-
-
-def _cells(row: GroupEra) -> tuple[str, ...]:
-    total = row.planned + row.running + row.done + row.failed
-    kept = f"{row.kept / row.lines:.0%}" if row.lines else ""
-    return (
-        f"{row.era // 100}-{row.era % 100:02}",
-        row.group,
-        f"{total:,}",
-        f"{row.done:,}",
-        f"{row.running:,}" if row.running else "",
-        f"{row.failed:,}" if row.failed else "",
-        f"{row.lines:,}",
-        kept,
-    )
+        out.print("There is nothing to do.")
 
 
 def reconcile(*, config: Config = DEFAULT_CONFIG, json: Json = False) -> None:

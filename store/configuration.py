@@ -275,7 +275,9 @@ class Dagster(_Section):
     concurrent_runs: Annotated[int, Field(ge=1, le=1000)] = Field(
         default=2, description="runs at once: one for each core, over all machines"
     )
-
+    keep_days: Annotated[int, Field(ge=1)] = Field(
+        default=30, description="days that Dagster's finished runs and their logs are kept; materializations stay"
+    )
     broker: SecretStr | None = Field(
         default=None,
         description="redis:// address of the broker that hands runs to `overlake worker`s; empty: runs start on this machine",
@@ -302,6 +304,21 @@ class Retention(_Section):
     overview_sample: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.0, description="share of the ranges whose overview files are kept for ever all the same"
     )
+
+
+class Alerts(_Section):
+    """Where failed runs are told."""
+
+    webhook: SecretStr | None = Field(
+        default=None, description="https:// address that a failed run is posted to as JSON; empty: none"
+    )
+
+    @field_validator("webhook")
+    @classmethod
+    def _is_http(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().startswith(("http://", "https://")):
+            raise ValueError("must be an http:// or https:// address")
+        return value
 
 
 class Settle(_Section):
@@ -338,6 +355,7 @@ class Settings(BaseSettings):
     dagster: Dagster = Dagster()
     settle: Settle = Settle()
     retention: Retention = Retention()
+    alerts: Alerts = Alerts()
 
     @classmethod
     def settings_customise_sources(

@@ -4,7 +4,8 @@ from typing import Any
 
 import dagster as dg
 
-from assets.range_assets import NNTP_POOL, STEPS, materialized
+from assets.pools import RANGE_POOL
+from assets.range_assets import STEPS, materialized
 from pipeline.estimation import ALL, first_sample
 from store.analysis.estimate import Estimate, drawn, estimate, planned, remember, remembered
 from store.stores import Stores
@@ -21,7 +22,7 @@ class SampleConfig(dg.Config):
     first_ranges: int = 30
 
 
-@dg.asset(deps=["range_plan"], group_name="analysis", kinds={"duckdb", "nntp"}, pool=NNTP_POOL)
+@dg.asset(deps=["range_plan"], group_name="analysis", kinds={"duckdb", "nntp"}, pool=RANGE_POOL)
 def size_estimate(
     context: dg.AssetExecutionContext, config: SampleConfig, stores: dg.ResourceParam[Stores]
 ) -> dg.MaterializeResult[Any]:

@@ -4,10 +4,5 @@ WHERE source_id = %(source)s
     AND partition_key IS NOT NULL
     AND (%(era)s::integer IS NULL OR era = %(era)s)
     AND (%(group)s::text IS NULL OR groups.name = %(group)s)
-    AND (
-        state <> 'done'
-        OR group_list < %(group_list)s::integer
-        OR signature_table < %(signature_table)s::integer
-        OR software <> %(software)s::text
-    )
+    AND state <> 'done'
 ORDER BY era, partition_key

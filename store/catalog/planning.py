@@ -77,20 +77,6 @@ class RangeRow:
     done_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class GroupEra:
-    """How far one group is in one era: ranges by state, and lines of those that are done."""
-
-    group: str
-    era: int
-    planned: int
-    running: int
-    done: int
-    failed: int
-    lines: int
-    kept: int
-
-
 def source_number(catalog: Catalog, name: str) -> int:
     """The number of the source `name`; the first name seen becomes 1, a new name the next."""
     with catalog.transaction() as connection:
@@ -194,26 +180,27 @@ def range_by_key(catalog: Catalog, key: str) -> RangeRow:
     )
 
 
-def missing(
-    catalog: Catalog,
-    source: int,
-    *,
-    era: int | None = None,
-    group: str | None = None,
-    older_than: Versions | None = None,
-) -> list[str]:
-    """Partition keys that are not done, oldest era first; with `older_than` also those made with older versions."""
-    stale = Versions(0, 0, "") if older_than is None else older_than
-    wanted = {
-        "source": source,
-        "era": era,
-        "group": group,
-        "group_list": stale.group_list,
-        "signature_table": stale.signature_table,
-        "software": stale.software or None,
-    }
+def missing(catalog: Catalog, source: int, *, era: int | None = None, group: str | None = None) -> list[str]:
+    """Partition keys that are not done, oldest era first."""
     with catalog.transaction() as connection:
+        wanted = {"source": source, "era": era, "group": group}
         return [key for (key,) in connection.execute(query("missing"), wanted)]
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A range with data that is not made as it would be made now, and what is old about it."""
+
+    key: str
+    old_group_list: bool
+    old_signature_table: bool
+    old_software: bool
+
+
+def stale(catalog: Catalog, source: int, now: Versions) -> list[Stale]:
+    """Ranges made under a group list or signature table older than that of `now`, or by other software, oldest era first."""
+    with catalog.transaction() as connection, connection.cursor(row_factory=class_row(Stale)) as cursor:
+        return cursor.execute(query("stale"), {"source": source, **asdict(now)}).fetchall()
 
 
 def start(catalog: Catalog, range_: Range) -> None:
@@ -234,13 +221,13 @@ def record_overview(catalog: Catalog, range_: Range, facts: OverviewFacts) -> No
     _update(catalog, range_, "record_overview", asdict(facts))
 
 
-def fail(catalog: Catalog, range_: Range, message: str) -> None:
-    """The run of the range failed: keep the sentence that says why.
+def fail(catalog: Catalog, range_: Range, message: str, kind: str = "") -> None:
+    """The run of the range failed: keep the sentence that says why, and the kind of failure (see `store.cures`).
 
     Raises:
         UnknownRange: it is not planned.
     """
-    _update(catalog, range_, "fail_range", {"error": message.replace("\0", "")})
+    _update(catalog, range_, "fail_range", {"error": message.replace("\0", ""), "kind": kind or None})
 
 
 def _update(catalog: Catalog, range_: Range, name: str, values: dict[str, Any]) -> None:
@@ -248,12 +235,6 @@ def _update(catalog: Catalog, range_: Range, name: str, values: dict[str, Any]) 
     with catalog.transaction() as connection:
         if connection.execute(query(name), {**place, **values}).rowcount == 0:
             raise UnknownRange(f"range {range_.index} of {range_.group} is not planned; run: overlake plan")
-
-
-def status(catalog: Catalog, source: int) -> list[GroupEra]:
-    """Progress per group and era, ordered by era, then group."""
-    with catalog.transaction() as connection, connection.cursor(row_factory=class_row(GroupEra)) as cursor:
-        return cursor.execute(query("status"), {"source": source}).fetchall()
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,3 +260,18 @@ def fates(catalog: Catalog, wanted: Iterable[str]) -> dict[str, Fate]:
         if key not in found:
             raise UnknownRange(f"no range {key} is planned; run: overlake plan")
     return found
+
+
+def known_to(catalog: Catalog, source: int) -> dict[str, int]:
+    """The highest index of a planned or known empty range, by group."""
+    with catalog.transaction() as connection:
+        return {str(name): int(index) for name, index in connection.execute(query("full_to"), {"source": source})}
+
+
+def due_again(
+    catalog: Catalog, source: int, kinds: Iterable[str], attempts: int, limit: int
+) -> list[tuple[str, datetime]]:
+    """Failed ranges to try again now, oldest era first, with the time of their failure: those of passing `kinds`, at most `attempts` in a row."""
+    wanted = {"source": source, "kinds": list(kinds), "attempts": attempts, "limit": limit}
+    with catalog.transaction() as connection:
+        return [(str(key), failed_at) for key, failed_at in connection.execute(query("passing_failures"), wanted)]

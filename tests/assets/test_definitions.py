@@ -27,6 +27,8 @@ def test_the_assets_are_those_of_the_design() -> None:
         "size_estimate",
         "report",
         "expired_overviews",
+        "analyzed_catalog",
+        "pruned_dagster_log",
     }
     assert {key.to_user_string() for key in graph.get(dg.AssetKey("release_chunks")).parent_keys} == {"overview"}
     for name in ("overview", "release_chunks", "edge_chunks"):
@@ -39,6 +41,8 @@ def test_every_asset_says_what_it_is() -> None:
         node = graph.get(key)
         assert node.description, key
         assert node.group_name != "default", key
+        assert node.owners, key
+        assert node.kinds, key
 
 
 def test_the_range_assets_run_together_many_partitions_at_a_time() -> None:

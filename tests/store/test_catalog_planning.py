@@ -12,6 +12,7 @@ from store.catalog.connection import Catalog
 from store.catalog.planning import (
     OverviewFacts,
     PlannedRange,
+    Stale,
     UnknownRange,
     Versions,
     fail,
@@ -22,8 +23,8 @@ from store.catalog.planning import (
     range_by_key,
     record_overview,
     source_number,
+    stale,
     start,
-    status,
 )
 from store.catalog.versions import current_group_list, current_signatures, record_group_list, record_signatures
 from store.disk import LocalDisk
@@ -91,19 +92,15 @@ def test_ranges_of_older_versions_are_listed(catalog: Catalog, disk: LocalDisk):
         commit_range(catalog, disk, at(index), batch_of([]), Versions(index + 1, 1, "0.1.0"))
     films = ["201203~a.b.films~000000", "201204~a.b.films~000001"]
     assert missing(catalog, 1) == films
-    assert missing(catalog, 1, group=GROUP, older_than=Versions(2, 1, "0.1.0")) == ["201203~a.b.linux~000000"]
-    assert len(missing(catalog, 1, group=GROUP, older_than=Versions(2, 1, "0.2.0"))) == 2
+    assert stale(catalog, 1, Versions(2, 1, "0.1.0")) == [Stale("201203~a.b.linux~000000", True, False, False)]
+    newer = stale(catalog, 1, Versions(2, 2, "0.2.0"))
+    assert [(row.old_group_list, row.old_signature_table, row.old_software) for row in newer] == [
+        (True, True, True),
+        (False, True, True),
+    ]
+    fail(catalog, at(0), "the server said 502", "ServerBusy")
+    assert len(stale(catalog, 1, Versions(2, 1, "0.1.0"))) == 1, "it still has the data of its older generation"
     assert missing(catalog, 1, era=201204) == films[1:]
-
-
-def test_status_counts_by_group_and_era(catalog: Catalog, disk: LocalDisk):
-    planned(catalog, 2, (GROUP, FILMS))
-    commit_range(catalog, disk, at(0), batch_of([Piece("debian")]), VERSIONS)
-    rows = {(row.group, row.era): row for row in status(catalog, 1)}
-    assert list(rows) == [(FILMS, 201203), (GROUP, 201203), (FILMS, 201204), (GROUP, 201204)]
-    done = rows[GROUP, 201203]
-    assert (done.planned, done.done, done.lines, done.kept) == (0, 1, 2, 2)
-    assert rows[FILMS, 201204].planned == 1
 
 
 def test_a_range_nobody_planned_is_unknown(catalog: Catalog):
