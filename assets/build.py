@@ -19,7 +19,13 @@ from assets.sensors import again_sensor, new_ranges_sensor
 from assets.upkeep_assets import analyzed_catalog, pruned_dagster_log
 from store.configuration import Settings
 
-OWNERS = {"planning": "team:ingest", "ranges": "team:ingest", "releases": "team:index", "upkeep": "team:operations", "analysis": "team:analysts"}
+OWNERS = {
+    "planning": "team:ingest",
+    "ranges": "team:ingest",
+    "releases": "team:index",
+    "upkeep": "team:operations",
+    "analysis": "team:analysts",
+}
 """Who looks after the assets of a group."""
 
 FRESH = {"range_plan": timedelta(days=2), "settled_releases": timedelta(hours=3)}
