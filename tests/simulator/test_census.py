@@ -20,7 +20,7 @@ def test_a_census_counts_what_the_truth_holds():
 def test_files_and_releases_are_shared_out_and_add_up():
     history = planned_history(5, ("alt.binaries.a",), (96_000,), (2010,))
     census, truth = history.census(4_000), history.truth("alt.binaries.a", 2_000_000, 2_095_999)
-    released = truth.filter((pl.col("class") == "release"))
+    released = truth.filter(pl.col("class") == "release")
     assert census["files"].sum() == pytest.approx(released["file"].n_unique(), rel=0.1)
     assert census["releases"].sum() == pytest.approx(released["release"].n_unique(), rel=0.25)
 
