@@ -13,7 +13,7 @@ import polars as pl
 
 from benchmarks.grouping import NOW
 from pipeline.batch import GroupList
-from pipeline.estimation import ALL, estimates, first_sample
+from pipeline.estimation import OF_ALL, estimates, first_sample
 from pipeline.materialize import materialize
 from pipeline.overview import parse
 from pipeline.ranges import Range
@@ -107,9 +107,9 @@ def _errors(
         for (stratum,), part in sorted(population.partition_by("stratum", as_dict=True).items())
     ]
     sample = census[np.sort(np.concatenate(chosen))].select("range", *MEASURES)
-    told = estimates(population, sample, MEASURES).filter(pl.col("era") == ALL)
+    told = estimates(population, sample, MEASURES).filter(OF_ALL)
     return [
-        (row["total"] / truth[row["measure"]] - 1, row["low"] <= truth[row["measure"]] <= row["high"])
+        (row["estimate"] / truth[row["figure"]] - 1, row["low"] <= truth[row["figure"]] <= row["high"])
         for row in told.iter_rows(named=True)
     ]
 

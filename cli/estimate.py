@@ -11,7 +11,7 @@ from rich.table import Table
 from cli.console import err, fail, out, print_json
 from cli.options import DEFAULT_CONFIG, Config, Json
 from cli.work import materialize_here
-from pipeline.estimation import ALL
+from pipeline.estimation import OF_ALL
 from store.analysis.estimate import ESTIMATE
 from store.configuration import load
 
@@ -46,15 +46,15 @@ def estimate(
         told = {name: result[name] for name in ("sampled", "ranges", "fetched", "wanted", "worst_error", "further")}
         print_json({**told, "totals": totals.to_dicts()})
         return
-    table = Table("measure", "total", "low", "high", "error", title="The whole target, 95 % intervals")
-    for row in totals.filter(pl.col("era") == ALL).iter_rows(named=True):
-        table.add_row(row["measure"], *(_figure(row[name]) for name in ("total", "low", "high")), f"{row['error']:.1%}")
+    table = Table("figure", "estimate", "low", "high", "error", title="The whole target, 95 % intervals")
+    for row in totals.filter(OF_ALL).iter_rows(named=True):
+        table.add_row(
+            row["figure"], *(_figure(row[name]) for name in ("estimate", "low", "high")), f"{row['error']:.1%}"
+        )
     out.print(table)
     eras = Table("era", *(f"{name}" for name in _BY_ERA), title="By era")
-    for (era,), part in (
-        totals.filter(pl.col("era") != ALL).partition_by("era", as_dict=True, maintain_order=True).items()
-    ):
-        by = dict(part.select("measure", "total").iter_rows())
+    for (era,), part in totals.filter(~OF_ALL).partition_by("era", as_dict=True, maintain_order=True).items():
+        by = dict(part.select("figure", "estimate").iter_rows())
         eras.add_row(str(era), *(_figure(by[name]) for name in _BY_ERA))
     out.print(eras)
     out.print(f"From {result['sampled']} of {result['ranges']} ranges, {result['fetched']} of them fetched now.")

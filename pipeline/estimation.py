@@ -26,12 +26,12 @@ three: Hanley and Lippman-Hand 1983); without this the interval of what hardly v
 ESTIMATES = Schema(
     "estimates",
     (
-        Column("era", pl.String, "year of posting; `all` for the sum over all years"),
-        Column("measure", pl.String, "what is estimated"),
-        Column("total", pl.Float64, "estimated total"),
+        Column("era", pl.String, "year of posting; null for the sum over all years"),
+        Column("figure", pl.String, "what is estimated"),
+        Column("estimate", pl.Float64, "estimated total"),
         Column("low", pl.Float64, "lower end of the 95 % interval"),
         Column("high", pl.Float64, "upper end of the 95 % interval"),
-        Column("error", pl.Float64, "half width of the interval by the total"),
+        Column("error", pl.Float64, "half width of the interval by the estimate"),
         Column("sampled", pl.Int64, "ranges in the sample"),
         Column("ranges", pl.Int64, "ranges there are"),
     ),
@@ -47,7 +47,8 @@ ALLOCATION = Schema(
     ),
 )
 
-ALL = "all"
+OF_ALL = pl.col("era").is_null()
+"""The rows of `ESTIMATES` that are totals over all eras."""
 
 
 def estimates(population: pl.DataFrame, sample: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
@@ -63,7 +64,7 @@ def estimates(population: pl.DataFrame, sample: pl.DataFrame, measures: Sequence
     """
     strata = _strata(population, sample, measures)
     parts = [
-        (ALL, strata),
+        (None, strata),
         *((str(era), part) for (era,), part in sorted(strata.partition_by("era", as_dict=True).items())),
     ]
     rows = [
@@ -90,7 +91,7 @@ def _strata(population: pl.DataFrame, sample: pl.DataFrame, measures: Sequence[s
     return strata
 
 
-def _estimate(era: str, strata: pl.DataFrame, drawn: pl.DataFrame, measure: str) -> tuple[object, ...]:
+def _estimate(era: str | None, strata: pl.DataFrame, drawn: pl.DataFrame, measure: str) -> tuple[object, ...]:
     count, size = strata["N"].to_numpy().astype(float), strata["n"].to_numpy().astype(float)
     numbers = float(strata["X"].sum())
     ratio = float(

@@ -6,7 +6,7 @@ import dagster as dg
 
 from assets.pools import RANGE_POOL
 from assets.range_assets import STEPS, materialized
-from pipeline.estimation import ALL, first_sample
+from pipeline.estimation import OF_ALL, first_sample
 from store.analysis.estimate import Estimate, drawn, estimate, planned, remember, remembered
 from store.stores import Stores
 
@@ -60,10 +60,10 @@ def _undone(stores: Stores, sizes: dict[str, int]) -> list[str]:
 
 
 def _shown(told: Estimate) -> dict[str, Any]:
-    totals = told.totals.filter(told.totals["era"] == ALL)
-    figures = {row["measure"]: dg.MetadataValue.float(row["total"]) for row in totals.iter_rows(named=True)}
+    totals = told.totals.filter(OF_ALL)
+    figures = {row["figure"]: dg.MetadataValue.float(row["estimate"]) for row in totals.iter_rows(named=True)}
     intervals = {
-        f"{row['measure']}_interval": dg.MetadataValue.text(f"{row['low']:.6g} to {row['high']:.6g}")
+        f"{row['figure']}_interval": dg.MetadataValue.text(f"{row['low']:.6g} to {row['high']:.6g}")
         for row in totals.iter_rows(named=True)
     }
     further = told.further

@@ -1,12 +1,16 @@
--- The sampled ranges with every measure. Segments held in fragments become kept or garbage as the others of their range did; the files they are
--- pieces of come with as many releases a file as the others; the catalog grows by its mean bytes a release.
+-- The sampled ranges with every measure. Segments held in fragments become kept or garbage as the others of their stratum did, each weighed by how
+-- likely its file crosses an edge. The files that fragments are pieces of come with as many releases a file as the others; the catalog grows by its
+-- mean bytes a release.
 CREATE OR REPLACE VIEW estimate_sample AS
-WITH decided AS (
-    SELECT *, kept / greatest(kept + garbage, 1) AS kept_share,
-        CASE WHEN kept > 0 THEN (kept + in_fragments * kept / greatest(kept + garbage, 1)) / kept ELSE 1 END AS grown
-    FROM sampled
+WITH crossing AS (
+    SELECT *, sum(kept_crossing) OVER alike AS kept_weight, sum(garbage_crossing) OVER alike AS garbage_weight
+    FROM sampled WINDOW alike AS (PARTITION BY stratum)
+), decided AS (
+    SELECT *, CASE WHEN kept_weight + garbage_weight > 0 THEN kept_weight / (kept_weight + garbage_weight) ELSE 1 END AS kept_share FROM crossing
 ), counted AS (
-    SELECT *, files + fragment_files * kept_share AS all_files, CASE WHEN files > 0 THEN releases / files ELSE 0 END AS releases_per_file FROM decided
+    SELECT *, CASE WHEN kept > 0 THEN (kept + in_fragments * kept_share) / kept ELSE 1 END AS grown, files + fragment_files * kept_share AS all_files,
+        CASE WHEN files > 0 THEN releases / files ELSE 0 END AS releases_per_file
+    FROM decided
 )
 SELECT range, lines::double AS lines, main::double AS main, kept + in_fragments * kept_share AS kept, garbage + in_fragments * (1 - kept_share) AS garbage,
     set_aside::double AS set_aside, all_files::double AS files, all_files * releases_per_file AS releases, coalesce(wire_bytes, 0)::double AS wire_bytes,

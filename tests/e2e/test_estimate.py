@@ -11,6 +11,7 @@ import pytest
 from index_lab import Lab, materialize_range, plan_all, running_provider, settings_for
 
 from assets.analysis.size_estimate import SampleConfig, size_estimate
+from pipeline.estimation import OF_ALL
 from simulator.history import planned_history
 from store.analysis.estimate import ESTIMATE, NotSampled, drawn, estimate, planned, remembered
 from store.stores import Stores
@@ -57,10 +58,10 @@ def test_a_sample_is_fetched_and_told_and_a_larger_one_goes_on_from_it(stores: S
     assert small < done(stores)
     assert second["fetched"].value == len(done(stores)) - len(small)
     written = pl.read_parquet(stores.settings.data / ESTIMATE)
-    assert {"all", "2009", "2024"} == set(written["era"])
+    assert {None, "2009", "2024"} == set(written["era"])
     assert (
-        written.filter(pl.col("era") == "all")
-        .select((pl.col("low") <= pl.col("total")) & (pl.col("total") <= pl.col("high")))
+        written.filter(OF_ALL)
+        .select((pl.col("low") <= pl.col("estimate")) & (pl.col("estimate") <= pl.col("high")))
         .to_series()
         .all()
     )
@@ -68,21 +69,21 @@ def test_a_sample_is_fetched_and_told_and_a_larger_one_goes_on_from_it(stores: S
 
 def test_the_totals_are_near_those_of_everything(stores: Stores) -> None:
     population = planned(stores)
-    told = estimate(stores, remembered(stores.settings.data), 0.05).totals.filter(pl.col("era") == "all")
-    totals = {row["measure"]: row for row in told.iter_rows(named=True)}
+    told = estimate(stores, remembered(stores.settings.data), 0.05).totals.filter(OF_ALL)
+    totals = {row["figure"]: row for row in told.iter_rows(named=True)}
     for range_ in plan_all(stores, GROUPS, datetime.now(UTC)):
         materialize_range(stores, range_)
     everything = dict(planned(stores).group_by("stratum").len().iter_rows())
-    whole = estimate(stores, everything, 0.05).totals.filter(pl.col("era") == "all")
+    whole = estimate(stores, everything, 0.05).totals.filter(OF_ALL)
     for row in whole.iter_rows(named=True):
-        assert row["low"] == row["high"] == row["total"], "a census has no error"
-        if row["measure"] in {"lines", "main", "kept", "set_aside", "wire_bytes", "parquet_bytes"}:
-            assert totals[row["measure"]]["total"] == pytest.approx(row["total"], rel=0.2), row["measure"]
+        assert row["low"] == row["high"] == row["estimate"], "a census has no error"
+        if row["figure"] in {"lines", "main", "kept", "set_aside", "wire_bytes", "parquet_bytes"}:
+            assert totals[row["figure"]]["estimate"] == pytest.approx(row["estimate"], rel=0.2), row["figure"]
     with stores.catalog.transaction() as connection:
         ((lines, kept),) = connection.execute(
             "SELECT (SELECT sum(lines) FROM ranges)::bigint, (SELECT sum(kept) FROM counters)::bigint"
         ).fetchall()
-    found = dict(whole.select("measure", "total").iter_rows())
+    found = dict(whole.select("figure", "estimate").iter_rows())
     assert found["lines"] == lines
     assert found["kept"] == pytest.approx(kept, rel=0.03), "segments in fragments are counted with what they become"
     assert population.height == planned(stores).height
