@@ -238,7 +238,7 @@ def estimate(
 @app.command
 def soak(
     *,
-    minutes: Annotated[float, Parameter(help="How long; at least three passes over all ranges.")] = 120.0,
+    minutes: Annotated[float, Parameter(help="How long; at least two passes over all ranges.")] = 120.0,
     folder: Folder = None,
     json: Json = False,
 ) -> None:
