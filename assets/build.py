@@ -70,18 +70,22 @@ def build_definitions(settings: Settings, stores: StoresResource | None = None) 
         assets=assets_of(settings),
         jobs=[planning, ranges, upkeep, databases],
         schedules=[
-            _schedule("daily_planning", planning, "47 4 * * *"),
-            _schedule("hourly_upkeep", upkeep, "17 * * * *"),
-            _schedule("daily_database_upkeep", databases, "37 3 * * *"),
+            _schedule("daily_planning", planning.name, "47 4 * * *"),
+            _schedule("hourly_upkeep", upkeep.name, "17 * * * *"),
+            _schedule("daily_database_upkeep", databases.name, "37 3 * * *"),
         ],
-        sensors=[new_ranges_sensor(settings, planning), again_sensor(settings, ranges), alert_sensor(settings)],
+        sensors=[
+            new_ranges_sensor(settings, planning.name),
+            again_sensor(settings, ranges.name),
+            alert_sensor(settings),
+        ],
         resources={"stores": stores or StoresResource()},
         # A process a step would cost more than the step: everything of a run happens in the run's own process.
         executor=dg.in_process_executor,
     )
 
 
-def _schedule(name: str, job: dg.UnresolvedAssetJobDefinition, cron: str) -> dg.ScheduleDefinition:
+def _schedule(name: str, job: str, cron: str) -> dg.ScheduleDefinition:
     return dg.ScheduleDefinition(
-        name=name, job=job, cron_schedule=cron, default_status=dg.DefaultScheduleStatus.RUNNING
+        name=name, job_name=job, cron_schedule=cron, default_status=dg.DefaultScheduleStatus.RUNNING
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from store.configuration import Settings
 
 RANGE_POOL = "ranges"
-"""Runs take a place in it as a whole (`concurrency.pools.granularity` in dagster.yaml), so that one that gets none stays queued."""
+"""A run of ranges is one step, which takes one place; where there is none, the run stays queued."""
 
 
 def places(settings: Settings) -> int:

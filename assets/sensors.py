@@ -1,7 +1,5 @@
 """What happens by itself: new full ranges are planned, and ranges that failed for a passing reason are tried again."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from pathlib import Path
 
@@ -25,12 +23,12 @@ RANGES_A_TICK = 20
 PLANNING_EVERY_SECONDS = 3600
 
 
-def new_ranges_sensor(settings: Settings, planning: dg.UnresolvedAssetJobDefinition) -> dg.SensorDefinition:
+def new_ranges_sensor(settings: Settings, planning: str) -> dg.SensorDefinition:
     """Asks the provider's list hourly, and plans when a group of the index has a full range that is not known yet."""
 
     @dg.sensor(
         name="new_full_ranges",
-        job=planning,
+        job_name=planning,
         minimum_interval_seconds=PLANNING_EVERY_SECONDS,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Plans ranges that have become full since.",
@@ -62,12 +60,12 @@ def new_ranges_sensor(settings: Settings, planning: dg.UnresolvedAssetJobDefinit
     return _new_ranges
 
 
-def again_sensor(settings: Settings, ranges: dg.UnresolvedAssetJobDefinition) -> dg.SensorDefinition:
+def again_sensor(settings: Settings, ranges: str) -> dg.SensorDefinition:
     """Starts failed ranges again whose kind of failure may have passed, later each time; others wait for a person."""
 
     @dg.sensor(
         name="failed_ranges_again",
-        job=ranges,
+        job_name=ranges,
         minimum_interval_seconds=120,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Tries ranges again that failed for a passing reason, after 10 minutes, 20, 40, ...",

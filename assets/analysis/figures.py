@@ -16,7 +16,7 @@ from store.configuration import Settings
 from store.lakehouse import analysis_folder
 
 ESTIMATE = "estimate.parquet"
-"""In the analysis folder: `era` (`all` for the sum over all), `measure`, `total`, and its 95 % interval `low` to `high`."""
+"""In the analysis folder, frame `estimation.ESTIMATES`."""
 
 _DROPPED, _KEPT = "#b5493b", "#3b6fb5"
 
@@ -117,14 +117,14 @@ def _signatures(rows: pl.DataFrame) -> go.Figure:
 
 
 def _totals(estimate: Path) -> pl.DataFrame:
-    return pl.read_parquet(estimate).filter(pl.col("era") == "all").select("measure", "total", "low", "high")
+    return pl.read_parquet(estimate).filter(OF_ALL).select("figure", "estimate", "low", "high")
 
 
 def _intervals(rows: pl.DataFrame) -> go.Figure:
-    above, below = rows["high"] - rows["total"], rows["total"] - rows["low"]
+    above, below = rows["high"] - rows["estimate"], rows["estimate"] - rows["low"]
     mark = go.Scatter(
-        x=rows["total"].to_list(),
-        y=rows["measure"].to_list(),
+        x=rows["estimate"].to_list(),
+        y=rows["figure"].to_list(),
         mode="markers",
         error_x={"type": "data", "symmetric": False, "array": above.to_list(), "arrayminus": below.to_list()},
     )

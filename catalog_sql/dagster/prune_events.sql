@@ -6,6 +6,6 @@ DELETE FROM event_logs WHERE id IN (
         AND (
             dagster_event_type IS NULL
             OR asset_key IS NULL AND dagster_event_type NOT LIKE 'ASSET_%%'
-            OR dagster_event_type = 'ASSET_MATERIALIZATION_PLANNED')
+            OR dagster_event_type IN ('ASSET_MATERIALIZATION_PLANNED', 'ASSET_CHECK_EVALUATION_PLANNED'))
         AND NOT EXISTS (SELECT FROM runs WHERE runs.run_id = event_logs.run_id AND runs.status NOT IN ('SUCCESS', 'FAILURE', 'CANCELED'))
     LIMIT %(batch)s)

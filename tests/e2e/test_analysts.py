@@ -280,9 +280,9 @@ def test_the_report_is_one_page_that_loads_nothing(stores: Stores, tmp_path: Pat
 
 
 def test_the_report_shows_the_estimate_where_one_was_made(stores: Stores, tmp_path: Path):
-    made = {"measure": ["lines", "lines"], "total": [5e6, 2e6], "low": [4e6, 1e6], "high": [6e6, 3e6]}
+    made = {"figure": ["lines", "lines"], "estimate": [5e6, 2e6], "low": [4e6, 1e6], "high": [6e6, 3e6]}
     estimate = analysis_folder(stores.settings) / ESTIMATE
-    pl.DataFrame({"era": ["all", "2009"], **made}).write_parquet(estimate)
+    pl.DataFrame({"era": [None, "2009"], **made}).write_parquet(estimate)
     try:
         *_, shown = write_report(stores, tmp_path / "page.html")
     finally:
