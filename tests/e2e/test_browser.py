@@ -128,7 +128,17 @@ def test_pages_load_nothing_from_elsewhere_and_complain_of_nothing(browser: Brow
     assert [text for text in complaints if "401" not in text] == []
 
 
-PAGES = ("/", "/?q=nothing-has-this-name", "/browse", "/coverage", "/signatures", "/keys", "/documentation", "/help", "/nothing-here")
+PAGES = (
+    "/",
+    "/?q=nothing-has-this-name",
+    "/browse",
+    "/coverage",
+    "/signatures",
+    "/keys",
+    "/documentation",
+    "/help",
+    "/nothing-here",
+)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -151,7 +161,9 @@ def test_no_page_breaks_a_rule_of_accessibility_or_scrolls_sideways(
                 more.click()
             found[path] = axe.run(page)
             _assert_fits(page)
-            _picture(page, path, release, group, "dark" if scheme == "dark" else "", "phone" if viewport == PHONE else "")
+            _picture(
+                page, path, release, group, "dark" if scheme == "dark" else "", "phone" if viewport == PHONE else ""
+            )
     assert {path: result.generate_report() for path, result in found.items() if result.violations_count} == {}
 
 

@@ -83,7 +83,12 @@ def test_an_admin_makes_a_key_that_is_shown_once_with_settings_to_copy(visit):
         for client in page.xpath("//div[@class='clients']/details")
     }
     assert list(settings) == ["Sonarr", "Radarr", "Prowlarr", "NZBHydra2", "SABnzbd", "NZBGet"]
-    for name, key_field in (("Sonarr", "API Key"), ("Radarr", "API Key"), ("Prowlarr", "API Key"), ("NZBHydra2", "API key")):
+    for name, key_field in (
+        ("Sonarr", "API Key"),
+        ("Radarr", "API Key"),
+        ("Prowlarr", "API Key"),
+        ("NZBHydra2", "API key"),
+    ):
         assert settings[name][key_field] == secret
     for name in ("SABnzbd", "NZBGet"):
         feed = urlsplit(settings[name]["URL"])
@@ -149,7 +154,9 @@ def test_coverage_shows_groups_by_year_with_gaps_and_failures(visit):
     assert lines["a.b.test"].xpath("td/@class")[0] == "none"
     assert lines["a.b.test"].xpath("td/@class")[-1].startswith("c5")
     assert "the server said 481" in page.xpath("string(//table[contains(@class, 'failures')])")
-    months = user.page("/coverage/alt.binaries.broken").xpath("//table[contains(@class, 'months')]/tbody/tr/td[1]/text()")
+    months = user.page("/coverage/alt.binaries.broken").xpath(
+        "//table[contains(@class, 'months')]/tbody/tr/td[1]/text()"
+    )
     assert months == ["2010-03"]
     assert user.http.get("/coverage/alt.binaries.nothing").status_code == 404
 
@@ -159,7 +166,8 @@ def test_an_admin_accepts_and_rejects_proposals_with_a_reason(visit):
     measured = (8_000_000, 40, 0.99, None, None, 3, 0.5, 700_000, [GROUP], [], [], ["<i>8b33bf</i>"])
     lines = [("hex32|random|[]qy1", "drop"), ("hex20|*|*", "keep")]
     record_proposals(
-        admin.index.catalog, [Evidence(*line, "floods", "lost names", 9000 - nth, *measured) for nth, line in enumerate(lines)]
+        admin.index.catalog,
+        [Evidence(*line, "floods", "lost names", 9000 - nth, *measured) for nth, line in enumerate(lines)],
     )
     page = admin.page("/signatures")
     assert [" ".join(head.text_content().split()) for head in page.xpath("//section[@class='proposal']/h2")] == [
@@ -189,7 +197,9 @@ def test_a_cell_is_full_only_when_everything_is_done():
     blank = Coverage("a.b.c", 201201, *[0] * 13, None, datetime.now(UTC), None, None, None)
 
     def cell(done: int, planned: int) -> Sum:
-        row = Coverage(**{name: getattr(blank, name) for name in Coverage.__slots__} | {"done": done, "planned": planned})
+        row = Coverage(
+            **{name: getattr(blank, name) for name in Coverage.__slots__} | {"done": done, "planned": planned}
+        )
         return lines_of([row], ["a.b.c"], [2012])[0].cells[0]
 
     assert [(cell(done, 1000 - done).shade, cell(done, 1000 - done).share) for done in (0, 1, 500, 999, 1000)] == [
