@@ -12,11 +12,9 @@ import polars as pl
 from duckdb import DuckDBPyConnection
 
 from catalog_sql import report_queries
+from pipeline.estimation import OF_ALL
+from store.analysis.estimate import ESTIMATE
 from store.configuration import Settings
-from store.lakehouse import analysis_folder
-
-ESTIMATE = "estimate.parquet"
-"""In the analysis folder, frame `estimation.ESTIMATES`."""
 
 _DROPPED, _KEPT = "#b5493b", "#3b6fb5"
 
@@ -45,7 +43,7 @@ def figures(connection: DuckDBPyConnection, settings: Settings) -> Iterator[Figu
     for name, (title, says, plot) in _FIGURES.items():
         rows = pl.DataFrame(connection.sql(report_queries()[name]))
         yield Figure(name, title, says, rows, _laid_out(plot(rows)))
-    estimate = analysis_folder(settings) / ESTIMATE
+    estimate = settings.data / ESTIMATE
     if estimate.exists():
         rows = _totals(estimate)
         yield Figure("estimate", "Estimate of the whole target", _ESTIMATE_SAYS, rows, _laid_out(_intervals(rows)))

@@ -22,11 +22,11 @@ import pytest
 from command import overlake
 from index_lab import Lab, derive_again, materialize_range, plan_all, running_provider, settings_for
 
-from assets.analysis.figures import ESTIMATE
 from assets.analysis.report import PAGE, report, write_report
 from catalog_sql import analyses, report_queries
 from pipeline.ranges import Range
 from simulator.history import DEFAULT, History, planned_history
+from store.analysis.estimate import ESTIMATE
 from store.catalog.planning import source_number
 from store.catalog.settle import settle
 from store.chunks import read_index, read_records
@@ -281,7 +281,8 @@ def test_the_report_is_one_page_that_loads_nothing(stores: Stores, tmp_path: Pat
 
 def test_the_report_shows_the_estimate_where_one_was_made(stores: Stores, tmp_path: Path):
     made = {"figure": ["lines", "lines"], "estimate": [5e6, 2e6], "low": [4e6, 1e6], "high": [6e6, 3e6]}
-    estimate = analysis_folder(stores.settings) / ESTIMATE
+    estimate = stores.settings.data / ESTIMATE
+    estimate.parent.mkdir(exist_ok=True)
     pl.DataFrame({"era": [None, "2009"], **made}).write_parquet(estimate)
     try:
         *_, shown = write_report(stores, tmp_path / "page.html")
