@@ -122,7 +122,9 @@ def upgraded(index: Index, postgres: EmbeddedPostgres) -> Iterator[Catalog]:
     backend.connection.close()
     with index.catalog.transaction() as source, psycopg.connect(dsn) as target:
         for table in KEPT:
-            _insert(target, table, *_rows(source, f"SELECT * FROM {table}"))
+            # Columns that came later are not among them.
+            names, _ = _rows(target, f"SELECT * FROM {table} LIMIT 0")
+            _insert(target, table, *_rows(source, f"SELECT {', '.join(names)} FROM {table}"))
         columns, rows = _rows(source, RECORDS)
         batches = index.of_files()
         whole_keys = {
