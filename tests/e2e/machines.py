@@ -34,6 +34,9 @@ ranges_per_run = 2
 concurrent_runs = 4
 """
 
+PROCESSES = 2
+"""Of each worker; both are at work before it is killed or cut off."""
+
 ACCOUNT = """\
 [provider]
 host = "127.0.0.1"
@@ -51,7 +54,7 @@ class Machine(Overlake):
 
     def worker(self, *queues: str) -> Worker:
         log = self.folder / "worker.log"
-        command = [sys.executable, "-m", "cli", "worker", "--processes", "2", "--name", self.folder.name]
+        command = [sys.executable, "-m", "cli", "worker", "--processes", str(PROCESSES), "--name", self.folder.name]
         with log.open("wb") as output:
             process = subprocess.Popen(
                 [*command, "--queue", *queues],
@@ -108,7 +111,7 @@ def at_work(broker: str, worker: Worker) -> list[str]:
 
 
 def is_in_the_middle(head: Overlake, broker: str, worker: Worker) -> bool:
-    """Whether a worker is at runs, and Dagster knows of each that it has begun."""
+    """Whether each process of a worker is at a run, so that it takes no other, and Dagster knows of each that it has begun."""
     asked = """{ runsOrError(filter: {statuses: [STARTED]}) { ... on Runs { results { tags { key value } } } } }"""
     tasks = set(at_work(broker, worker))
     begun = {
@@ -117,7 +120,7 @@ def is_in_the_middle(head: Overlake, broker: str, worker: Worker) -> bool:
         for tag in run["tags"]
         if tag["key"] == "dagster-celery/task_id"
     }
-    return bool(tasks) and tasks <= begun
+    return len(tasks) == PROCESSES and tasks <= begun
 
 
 @dataclass
