@@ -30,12 +30,12 @@ endpoint = "{endpoint}"
 port = {dagster}
 broker = "{broker}"
 worker_silence_seconds = 2
-ranges_per_run = 2
-concurrent_runs = 4
+ranges_per_run = 3
+concurrent_runs = 3
 """
 
-PROCESSES = 2
-"""Of each worker; both are at work before it is killed or cut off."""
+PROCESSES = 1
+"""Of each worker: one that is at a run takes no other before it is killed or cut off."""
 
 ACCOUNT = """\
 [provider]
@@ -111,7 +111,7 @@ def at_work(broker: str, worker: Worker) -> list[str]:
 
 
 def is_in_the_middle(head: Overlake, broker: str, worker: Worker) -> bool:
-    """Whether each process of a worker is at a run, so that it takes no other, and Dagster knows of each that it has begun."""
+    """Whether a worker is at a run, and Dagster knows that it has begun."""
     asked = """{ runsOrError(filter: {statuses: [STARTED]}) { ... on Runs { results { tags { key value } } } } }"""
     tasks = set(at_work(broker, worker))
     begun = {
