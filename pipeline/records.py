@@ -120,7 +120,7 @@ def _one_segment_style(files: pl.DataFrame) -> pl.DataFrame:
     only_first = (pl.col("segments_found") == 1) & (pl.col("first_segment") == 1)
     repeats = (total == pl.col("file_total")) & (total >= ONE_SEGMENT_STYLE) & only_first
     # A set of so many files of so many segments each is none, however little of one file is there.
-    several = ((total == pl.col("file_total")) & (pl.col("segments_found") > 1)).any().over("poster", "file_total")
+    several = ((total == pl.col("file_total")) & ~only_first).any().over("poster", "file_total")
     repeats &= ~several
     return files.with_columns(segments_expected=pl.when(repeats).then(1).otherwise(total).cast(pl.Int32))
 

@@ -668,6 +668,11 @@ def test_a_later_segment_alone_is_not_the_one_segment_style():
     assert (record["segments"], record["segments_expected"]) == (12, 144)
 
 
+def test_a_first_segment_alone_beside_a_later_one_is_not_the_one_segment_style():
+    record = record_of([Line('Deb [1/12] - "deb.r01" yEnc (1/12)'), Line('Deb [2/12] - "deb.r02" yEnc (5/12)')])
+    assert (record["segments"], record["segments_expected"]) == (2, 24)
+
+
 def test_one_file_with_one_segment_beside_whole_ones_is_incomplete():
     lines = [
         Line(f'Deb [{n}/12] - "deb.r{n:02}" yEnc ({i}/12)') for n in range(1, 13) for i in range(1, 2 if n == 3 else 13)
