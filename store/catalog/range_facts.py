@@ -25,7 +25,6 @@ class RangeFacts:
         last_posted: latest believable date.
         numbers: article numbers of the range between GROUP's low and high; null when GROUP was never asked.
         first_below: earliest date of the range below, null when there is none or it was not fetched.
-        last_below: its latest date.
     """
 
     key: str
@@ -35,7 +34,6 @@ class RangeFacts:
     last_posted: datetime | None
     numbers: int | None
     first_below: datetime | None
-    last_below: datetime | None
 
     @property
     def gaps(self) -> int:

@@ -90,7 +90,7 @@ def test_commands_work_beside_it(index: Overlake) -> None:
     (counted,) = rows(index, "select count(*) as lines from overview")
     assert 0.9 * RANGES * RANGE_SIZE < counted["lines"] <= 1.01 * RANGES * RANGE_SIZE
     assert index.json("reconcile") == {"partitions_added": 0, "materializations_reported": 0}
-    assert set(index.json("upkeep")) == {"settled_releases", "collected_chunks"}
+    assert set(index.json("upkeep")) == {"settled_releases", "collected_chunks", "expired_overviews"}
     key = index.json("keys", "create", "test")["key"]
     assert [row["name"] for row in index.json("keys", "list")] == ["test"]
     assert index.api(t="caps").status_code == 200
