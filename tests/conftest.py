@@ -14,6 +14,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+# Processes that tests start keep what Python compiles, wherever that is turned off: else each compiles everything anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 from databases import Databases, running_databases
 from missing import MissingProgram
 
@@ -24,6 +27,7 @@ LONGEST = (
     "e2e/test_backfill_order.py",
     "e2e/test_rematerialize.py",
     "e2e/test_many_machines.py",
+    "e2e/test_cockpit_tour.py",
     "e2e/test_inn_to_nzbget.py",
     "e2e/test_browser.py",
     "e2e/test_conservation.py",
@@ -32,6 +36,8 @@ LONGEST = (
     "pipeline/test_lessons.py",
     "store/test_catalog_edges.py",
     "pipeline/test_invariance.py",
+    "benchmarks/test_soak.py",
+    "server/test_hostile.py",
     "store/test_backup.py",
 )
 """Minutes each, most of them waits for other processes, or many seconds of work."""

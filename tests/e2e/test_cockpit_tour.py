@@ -76,7 +76,10 @@ def test_a_backfill_is_paused_survives_its_processes_and_keeps_its_order(index: 
 
 
 def _one_range_again(index: Overlake, key: str) -> None:
-    files = f"SELECT path FROM chunk_files JOIN ranges ON owner_id = range_id WHERE partition_key = '{key}' AND retired_at IS NULL"
+    files = (
+        'SELECT path FROM chunk_files JOIN ranges USING (source, "group", "range") '
+        f"WHERE partition_key = '{key}' AND NOT is_edge AND retired_at IS NULL"
+    )
     before, generation = rows(index, files), generations(index)[key]
     run = launch_run(index, key)
     wait_for(lambda: run_status(index, run) == "SUCCESS")
