@@ -24,7 +24,7 @@ demo: setup  ## index a synthetic provider and leave web pages and a Newznab end
 
 test: setup  ## run every test
 	$(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --ignore tests/e2e
-	$(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder tests/e2e
+	$(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder tests/e2e
 
 lint: setup  ## ruff, pyright and the import rules
 	$(BIN)/ruff check .
