@@ -228,6 +228,10 @@ class Catalog(_Section):
     dagster_dsn: SecretStr | None = Field(
         default=None, description="database for Dagster on the same server; default: catalog database name + `_dagster`"
     )
+    silence_seconds: Annotated[int, Field(ge=5)] = Field(
+        default=300,
+        description="a transaction whose process says nothing for so long (stopped, asleep, cut off) is rolled back, and its locks are free",
+    )
 
 
 class Server(_Section):

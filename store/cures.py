@@ -66,7 +66,7 @@ CURES = (
     Cure("CorruptBlock", "a compressed reply does not inflate", "nothing, it is fetched again", passing=True),
     Cure(
         "CatalogUnavailable",
-        "Postgres does not answer, or its disk is full",
+        "Postgres does not answer, its disk is full, or it ended a transaction of a process that was stopped or asleep",
         "start it, check catalog.dsn, free some disk space",
         passing=True,
     ),

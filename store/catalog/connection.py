@@ -26,7 +26,16 @@ DAGSTER_SUFFIX = "_dagster"
 _WAIT_S = 15.0
 """How long a call waits for a server that restarts."""
 
-_CONNECT: dict[str, Any] = {"application_name": "overlake", "options": "-c timezone=UTC", "connect_timeout": 10}
+SILENCE_S = 300.0
+"""After so long without a word from the process that began it, a transaction is rolled back and its locks are free."""
+
+_UNREACHABLE = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
+"""A machine that is cut off is noticed by the server within a minute, not after the two hours of most systems."""
+_CONNECT: dict[str, Any] = {
+    "application_name": "overlake",
+    "options": f"-c timezone=UTC {_UNREACHABLE}",
+    "connect_timeout": 10,
+}
 _MIGRATION_LOCK = 0x6F7665726C616B65
 """Advisory lock (`overlake` in ASCII) under which one process migrates."""
 
@@ -45,7 +54,8 @@ class Catalog:
     """The catalog database, ready to use: `with Catalog.open(settings) as catalog: ...`.
 
     A server that restarts in between is waited for, and an embedded one that was killed is started again; a transaction that was
-    under way then raises `CatalogUnavailable`, and can be run again.
+    under way then raises `CatalogUnavailable`, and can be run again. So does one whose process said nothing for `silence` seconds: others
+    wait for its locks.
 
     Attributes:
         dsn: address of the catalog database (libpq URI), e.g. for DuckDB's `ATTACH`. May hold a password.
@@ -53,7 +63,9 @@ class Catalog:
         postgres: the embedded server, null where `catalog.dsn` is set.
     """
 
-    def __init__(self, dsn: str, dagster_dsn: str, postgres: EmbeddedPostgres | None = None) -> None:
+    def __init__(
+        self, dsn: str, dagster_dsn: str, postgres: EmbeddedPostgres | None = None, silence: float = SILENCE_S
+    ) -> None:
         self.dsn = dsn
         self.dagster_dsn = dagster_dsn
         self.postgres = postgres
@@ -62,7 +74,7 @@ class Catalog:
             min_size=0,
             max_size=16,
             timeout=_WAIT_S,
-            kwargs=_CONNECT,
+            kwargs=_connect_with(silence),
             check=ConnectionPool[Connection[Row]].check_connection,
             open=True,
         )
@@ -89,7 +101,8 @@ class Catalog:
             _create_beside(dsn, _database(dagster_dsn))
         else:
             dagster_dsn = settings.catalog.dagster_dsn.get_secret_value()
-        return cls(dsn, _with_scheme(dagster_dsn, "postgresql+psycopg2"), postgres)
+        silence = float(settings.catalog.silence_seconds)
+        return cls(dsn, _with_scheme(dagster_dsn, "postgresql+psycopg2"), postgres, silence)
 
     def __enter__(self) -> Self:
         return self
@@ -120,6 +133,10 @@ class Catalog:
         except psycopg.errors.DiskFull as error:
             raise CatalogUnavailable(
                 f"the disk of the catalog's Postgres is full ({_brief(error)}); free some space and run again"
+            ) from error
+        except psycopg.errors.IdleInTransactionSessionTimeout as error:
+            raise CatalogUnavailable(
+                "this process said nothing for catalog.silence_seconds in the middle of a transaction (stopped, asleep, or on a very slow disk), which Postgres ended; nothing is lost, run again"
             ) from error
         except psycopg.OperationalError as error:
             if not connection.broken:
@@ -211,6 +228,11 @@ def migrate(dsn: str) -> None:
             backend.apply_migrations(backend.to_apply(read_migrations(str(migrations()))))
         finally:
             backend.connection.close()
+
+
+def _connect_with(silence: float) -> dict[str, Any]:
+    limit = f"-c idle_in_transaction_session_timeout={round(silence * 1000)}"
+    return _CONNECT | {"options": f"{_CONNECT['options']} {limit}"}
 
 
 def _applied(connection: Connection[Row]) -> set[str]:

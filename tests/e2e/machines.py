@@ -22,6 +22,7 @@ range_size = {range_size}
 plan_open_ranges = true
 [catalog]
 dsn = "{dsn}"
+silence_seconds = 10
 [storage]
 lake = "s3://{bucket}/lake"
 chunks = "s3://{bucket}/chunks"

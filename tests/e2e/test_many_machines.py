@@ -126,7 +126,9 @@ def test_a_killed_and_a_cut_off_worker_change_nothing(databases: Databases, fold
         deriving = dagster.launch(keys, ("release_chunks", "edge_chunks"))
         wait_for(lambda: is_in_the_middle(head, broker, workers[1]))
         workers[1].send(signal.SIGSTOP)
-        wait_for(lambda: unfinished(head) == 0 and finished(dagster, deriving)() and done(catalog) == RANGES)
+        wait_for(
+            lambda: unfinished(head) == 0 and finished(dagster, deriving)() and done(catalog) == RANGES, seconds=240
+        )
         found = releases_of(catalog)
         assert at_work(broker, workers[2]) == []
         workers[1].send(signal.SIGCONT)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import psycopg
@@ -90,3 +92,29 @@ def test_what_the_disk_of_the_server_refuses_is_told_and_nothing_kept(catalog: C
         connection.execute(refused.encode())
     with catalog.transaction() as connection:
         assert connection.execute("SELECT FROM sources WHERE source_id = 7").fetchall() == []
+
+
+STOPPED = """
+import os, signal, sys
+from store.catalog.connection import Catalog
+with Catalog(sys.argv[1], "", silence=1.0) as catalog, catalog.transaction() as connection:
+    connection.execute("SELECT pg_advisory_xact_lock(1, 1)")
+    print("held", flush=True)
+    os.kill(os.getpid(), signal.SIGSTOP)
+    connection.execute("SELECT 1")
+"""
+
+
+def test_what_a_stopped_process_had_locked_is_free_again_and_it_is_told(catalog: Catalog):
+    stopped = subprocess.Popen(
+        [sys.executable, "-c", STOPPED, catalog.dsn], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert stopped.stdout is not None
+    assert stopped.stdout.readline() == "held\n"
+    with catalog.transaction() as connection:
+        connection.execute("SET LOCAL statement_timeout = '60s'")
+        connection.execute("SELECT pg_advisory_xact_lock(1, 1)")
+    stopped.send_signal(signal.SIGCONT)
+    _, said = stopped.communicate(timeout=60)
+    assert stopped.returncode == 1
+    assert "CatalogUnavailable: this process said nothing for catalog.silence_seconds" in said
