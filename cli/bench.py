@@ -158,6 +158,21 @@ def questions(
 
 
 @app.command
+def layouts(
+    *,
+    lines: Annotated[int, Parameter(help="Overview lines, a fifth of each of five eras.")] = 1_000_000,
+    folder: Folder = None,
+    json: Json = False,
+) -> None:
+    """Overview files in other encodings, orders and levels, beside the compressed bytes of the provider."""
+    from benchmarks.layouts import run
+
+    with _kept_in(folder) as place, err.status("Writing"):
+        result = run(place, lines)
+    _show(result, json)
+
+
+@app.command
 def grouping(
     *,
     lines: Annotated[int, Parameter(help="Overview lines of the simulated history, over all its eras.")] = 2_100_000,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -152,13 +152,10 @@ class Catalog:
         Raises:
             CatalogUnavailable: the server cannot be reached.
         """
-        connection = self._take()
-        try:
-            connection.autocommit = True
+        # A server that restarts is waited for by the pool; the connection is not one of the pool's, which warns of those that come back closed.
+        self._pool.putconn(self._take())
+        with closing(_direct(self.dsn)) as connection:
             yield connection
-        finally:
-            connection.close()
-            self._pool.putconn(connection)
 
     def _take(self) -> Connection[Row]:
         with suppress(PoolTimeout):
