@@ -9,13 +9,26 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App, Parameter, validators
 from rich.table import Table
 
 from cli.console import err, fail, out, print_json
 from cli.options import Json
 
-app = App(name="bench", help="Measure: ratios inside one run, since machines are shared and noisy.")
+
+def _not_negative(_: object, value: object) -> None:
+    if isinstance(value, int | float) and value < 0:
+        raise ValueError("Must not be negative.")
+
+
+app = App(
+    name="bench",
+    help="Measure: ratios inside one run, since machines are shared and noisy.",
+    default_parameter=Parameter(validator=_not_negative),
+)
+
+_SOME = validators.Number(gte=1)
+_MANY = validators.Number(gte=1_000)
 
 Folder = Annotated[Path | None, Parameter(help="Where to keep what the run makes; a temporary folder otherwise.")]
 
@@ -24,7 +37,7 @@ Folder = Annotated[Path | None, Parameter(help="Where to keep what the run makes
 def ingest(
     *,
     lines: Annotated[int, Parameter(help="Overview lines to ingest, in whole ranges, at least three.")] = 1_500_000,
-    range_size: Annotated[int, Parameter(help="Article numbers of a range.")] = 500_000,
+    range_size: Annotated[int, Parameter(help="Article numbers of a range.", validator=_MANY)] = 500_000,
     mix: Annotated[str, Parameter(help="Mix of the simulated history.")] = "default",
     wire: Annotated[str, Parameter(help="Wire form the provider speaks: plain, A, B, C, D or E.")] = "B",
     eras: Annotated[
@@ -46,9 +59,9 @@ def ingest(
 @app.command
 def workers(
     *,
-    workers: Annotated[int, Parameter(help="Workers, each a process with a core of its own.")] = 2,
-    ranges: Annotated[int, Parameter(help="Ranges of each.")] = 3,
-    range_size: Annotated[int, Parameter(help="Article numbers of a range.")] = 1_000_000,
+    workers: Annotated[int, Parameter(help="Workers, each a process with a core of its own.", validator=_SOME)] = 2,
+    ranges: Annotated[int, Parameter(help="Ranges of each.", validator=_SOME)] = 3,
+    range_size: Annotated[int, Parameter(help="Article numbers of a range.", validator=_MANY)] = 1_000_000,
     latency_ms: Annotated[float, Parameter(help="Round trip to the provider.")] = 0.0,
     connections: Annotated[int, Parameter(help="Connections of all workers together.")] = 8,
     folder: Folder = None,
@@ -65,8 +78,8 @@ def workers(
 @app.command
 def orchestration(
     *,
-    ranges: Annotated[int, Parameter(help="Ranges to backfill.")] = 8,
-    range_size: Annotated[int, Parameter(help="Article numbers of a range.")] = 250_000,
+    ranges: Annotated[int, Parameter(help="Ranges to backfill.", validator=_SOME)] = 8,
+    range_size: Annotated[int, Parameter(help="Article numbers of a range.", validator=_MANY)] = 250_000,
     folder: Folder = None,
     json: Json = False,
 ) -> None:
@@ -81,8 +94,10 @@ def orchestration(
 @app.command
 def plan(
     *,
-    ranges: Annotated[int, Parameter(help="Ranges to plan and to register in Dagster.")] = 264_000,
-    groups: Annotated[int, Parameter(help="Groups to ask a simulated provider for, 100 ranges each.")] = 100,
+    ranges: Annotated[int, Parameter(help="Ranges to plan and to register in Dagster.", validator=_SOME)] = 264_000,
+    groups: Annotated[
+        int, Parameter(help="Groups to ask a simulated provider for, 100 ranges each.", validator=_SOME)
+    ] = 100,
     folder: Folder = None,
     json: Json = False,
 ) -> None:
@@ -97,7 +112,9 @@ def plan(
 @app.command
 def chunks(
     *,
-    segments: Annotated[int, Parameter(help="Segments of each posting tool and of the mix.")] = 100_000,
+    segments: Annotated[
+        int, Parameter(help="Segments of each posting tool and of the mix.", validator=_MANY)
+    ] = 100_000,
     json: Json = False,
 ) -> None:
     """The chunk codec by posting tool: bytes a segment, message-ids against their entropy, and against zstd and Parquet."""
@@ -111,7 +128,9 @@ def chunks(
 @app.command
 def catalog(
     *,
-    releases: Annotated[int, Parameter(help="Releases in the catalog; a tenth of them is measured first.")] = 1_000_000,
+    releases: Annotated[
+        int, Parameter(help="Releases in the catalog; a tenth of them is measured first.", validator=_MANY)
+    ] = 1_000_000,
     folder: Folder = None,
     json: Json = False,
 ) -> None:
@@ -126,7 +145,7 @@ def catalog(
 @app.command
 def serve(
     *,
-    releases: Annotated[int, Parameter(help="Releases in the catalog.")] = 1_000_000,
+    releases: Annotated[int, Parameter(help="Releases in the catalog.", validator=_MANY)] = 1_000_000,
     seconds: Annotated[float, Parameter(help="Seconds of each load.")] = 3.0,
     folder: Folder = None,
     json: Json = False,
@@ -145,7 +164,9 @@ def serve(
 @app.command
 def questions(
     *,
-    lines: Annotated[int, Parameter(help="Overview lines; 100,000,000 take 6 GB of disk.")] = 10_000_000,
+    lines: Annotated[
+        int, Parameter(help="Overview lines; 100,000,000 take 6 GB of disk.", validator=_MANY)
+    ] = 10_000_000,
     folder: Folder = None,
     json: Json = False,
 ) -> None:
@@ -176,7 +197,7 @@ def layouts(
 def grouping(
     *,
     lines: Annotated[int, Parameter(help="Overview lines of the simulated history, over all its eras.")] = 2_100_000,
-    range_size: Annotated[int, Parameter(help="Article numbers of a range.")] = 200_000,
+    range_size: Annotated[int, Parameter(help="Article numbers of a range.", validator=_MANY)] = 200_000,
     seed: Annotated[int, Parameter(help="Seed of the simulated history.")] = 1,
     mix: Annotated[str, Parameter(help="Mix of the simulated history.")] = "default",
     json: Json = False,
@@ -192,7 +213,7 @@ def grouping(
 @app.command
 def names(
     *,
-    unique: Annotated[int, Parameter(help="Names to time.")] = 500_000,
+    unique: Annotated[int, Parameter(help="Names to time.", validator=_MANY)] = 500_000,
     json: Json = False,
 ) -> None:
     """Random names told from readable ones: precision and recall over labelled names, and names per second."""
@@ -221,7 +242,7 @@ def peers(
 def signatures(
     *,
     lines: Annotated[int, Parameter(help="Overview lines of the simulated history, over all its eras.")] = 900_000,
-    range_size: Annotated[int, Parameter(help="Article numbers of a range.")] = 100_000,
+    range_size: Annotated[int, Parameter(help="Article numbers of a range.", validator=_MANY)] = 100_000,
     seed: Annotated[int, Parameter(help="Seed of the simulated history.")] = 1,
     json: Json = False,
 ) -> None:
@@ -238,7 +259,7 @@ def estimate(
     *,
     lines: Annotated[int, Parameter(help="Article numbers of the simulated history.")] = 160_000_000,
     share: Annotated[float, Parameter(help="Share of its ranges in a sample.")] = 0.02,
-    seeds: Annotated[int, Parameter(help="Samples to draw.")] = 400,
+    seeds: Annotated[int, Parameter(help="Samples to draw.", validator=_SOME)] = 400,
     made: Annotated[int, Parameter(help="Ranges to make, to compare the plan with.")] = 6,
     json: Json = False,
 ) -> None:
